@@ -395,7 +395,7 @@ def test_canonical_action():
 
 
 @pytest.mark.parametrize(
-    ("limits", "ended_by", "done"),
+    ("limits", "ended_by", "expected"),
     [
         (Limits(steps=2), "steps", [None, None]),
         (Limits(failures=1), "failures", [None, None, ErrorCode.L1]),
@@ -404,11 +404,11 @@ def test_canonical_action():
         (Limits(steps=4), "ended", [None, None, ErrorCode.L1, ErrorCode.F1, None]),
     ],
 )
-def test_a_protocol_says_what_ends_an_episode_besides(play, limits, ended_by, done):
+def test_a_protocol_says_what_ends_an_episode_besides(play, limits, ended_by, expected):
     """An answer that cannot be read is a failure, and no subtask."""
     result, records, _, _ = play(GO_BALL, PICK, PICK, Decision((), problem="no JSON"), END, limits=limits)
     assert result.ended_by == ended_by
-    assert codes(records) == done
+    assert codes(records) == expected
 
 
 def test_of_a_plan_only_so_much_is_carried_out(play):

@@ -110,8 +110,8 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
     refused = homie("run", "go", *tiny_arguments, "--on-missing-model", "fail")
     assert refused.returncode == 2
     assert "Lost-1 needs its checkpoint" in refused.stderr and "Traceback" not in refused.stderr
-    done = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
-    assert done.returncode == 0 and "Falling back to `classical` for Lost-1" in done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
+    assert completed.returncode == 0 and "Falling back to `classical` for Lost-1" in completed.stderr
     wrong = homie("run", "go", *tiny_arguments, "--skill-option", "lost")
     assert wrong.returncode == 2 and "SET.NAME=VALUE" in wrong.stderr
 
@@ -135,11 +135,11 @@ def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
 def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
     script = tmp_path / "end.yaml"
     script.write_text("- subtask: End\n")
-    done = homie(
+    completed = homie(
         *("run", "wait", "--rooms", "2", "--objects", "0", "--planner", f"scripted:{script}", "--no-video"),
         *("--no-frames", "--out", "run", "--detector-option", "min_pixels=40"),
     )
-    assert done.returncode == 1, done.stderr  # its planner ends at once: nothing is done
+    assert completed.returncode == 1, completed.stderr  # its planner ends at once: nothing is done
     parts = read_parts(tmp_path / "run", read_run(tmp_path / "run").parts)
     assert parts is not None and parts.detector.items() >= {"min_pixels": 40, "min_part_pixels": 16}.items()
     assert read_text(tmp_path / "run", parts.planner["sha256"]) == script.read_text()

@@ -26,10 +26,10 @@ def test_every_benchmark_can_be_imported():
     files = sorted(path for folder in folders for path in folder.rglob("*.py"))
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in files]
     assert len(names) > 50
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", IMPORTED, *names], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr[-2000:]
+    assert (completed.returncode, completed.stdout) == (0, ""), completed.stderr[-2000:]
 
 
 def test_a_section_of_a_page_is_replaced_and_the_rest_stays(tmp_path):

@@ -24,9 +24,9 @@ def sentences(text: str) -> list[str]:
 
 
 def test_run_does_the_task_and_leaves_a_run_folder(homie, tiny_arguments, tmp_path):
-    done = homie("run", "put the ball in the box", *tiny_arguments, "--out", "out", "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+    completed = homie("run", "put the ball in the box", *tiny_arguments, "--out", "out", "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
     assert printed["result"]["ended_by"] == "ended"
     assert [item["feedback"]["status"] for item in printed["result"]["history"]] == ["success"] * 5
     folder = tmp_path / "out" / EPISODE
@@ -34,21 +34,21 @@ def test_run_does_the_task_and_leaves_a_run_folder(homie, tiny_arguments, tmp_pa
     assert state["held"] is None
     assert state["objects"]["ball"]["at"] == "box"
     assert (folder / "video.mp4").stat().st_size > 1000
-    assert "decision  [Put, ball, box]" in done.stderr
+    assert "decision  [Put, ball, box]" in completed.stderr
 
 
 def test_without_json_stdout_is_empty_and_progress_is_on_stderr(homie, tiny_arguments):
-    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video")
-    assert done.returncode == 0
-    assert done.stdout == ""
+    completed = homie("run", "put the ball in the box", *tiny_arguments, "--no-video")
+    assert completed.returncode == 0
+    assert completed.stdout == ""
     for part in ("round 1", "decision", "checks", "attempt 1", "feedback", "inventory", "run folder  runs/"):
-        assert part in done.stderr
+        assert part in completed.stderr
 
 
 def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
-    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--json", TINY_SLIPPERY="1")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["result"]["history"][3]["feedback"]["code"] == "E2"
+    completed = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--json", TINY_SLIPPERY="1")
+    assert completed.returncode == 0
+    assert json.loads(completed.stdout)["result"]["history"][3]["feedback"]["code"] == "E2"
 
 
 @pytest.mark.parametrize(
@@ -75,18 +75,18 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(homie, tmp_path, arguments, message):
-    done = homie(*arguments)
-    assert done.returncode == 2, done.stderr
-    assert len(sentences(done.stderr)) == 1
-    assert message in sentences(done.stderr)[0]
-    assert "Traceback" not in done.stderr
+    completed = homie(*arguments)
+    assert completed.returncode == 2, completed.stderr
+    assert len(sentences(completed.stderr)) == 1
+    assert message in sentences(completed.stderr)[0]
+    assert "Traceback" not in completed.stderr
     assert list(tmp_path.iterdir()) == [], "bad input leaves nothing behind"
 
 
 def test_an_unwritable_folder_is_named(homie, tiny_arguments):
-    done = homie("run", "go", *tiny_arguments, "--out", "/proc/run")
-    assert done.returncode == 2
-    assert "Cannot write the run folder /proc/run" in sentences(done.stderr)[0]
+    completed = homie("run", "go", *tiny_arguments, "--out", "/proc/run")
+    assert completed.returncode == 2
+    assert "Cannot write the run folder /proc/run" in sentences(completed.stderr)[0]
 
 
 def test_usage_errors_of_typer_exit_with_2(homie):
@@ -96,44 +96,44 @@ def test_usage_errors_of_typer_exit_with_2(homie):
 
 
 def test_usage_errors_are_one_json_object_too(homie):
-    done = homie("run", "go", "--seed", "seven", "--json")
-    printed = json.loads(done.stdout)
-    assert done.returncode == printed["exit_code"] == 2
-    assert printed["error"] == "--seed must be a whole number (got 'seven')." and printed["error"] in done.stderr
+    completed = homie("run", "go", "--seed", "seven", "--json")
+    printed = json.loads(completed.stdout)
+    assert completed.returncode == printed["exit_code"] == 2
+    assert printed["error"] == "--seed must be a whole number (got 'seven')." and printed["error"] in completed.stderr
 
 
 def test_a_reader_that_stops_reading_is_no_error():
     reader, writer = os.pipe()
     os.close(reader)
     listing = [sys.executable, "-m", "homie", "list", "planners"]
-    done = subprocess.run(listing, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    completed = subprocess.run(listing, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (completed.returncode, completed.stderr) == (0, "")
 
 
 def test_a_missing_part_exits_with_3_and_the_command_that_installs_it(homie):
-    done = homie("run", "go", "--planner", "absent:x")
-    assert done.returncode == 3
-    assert "pip install homie_absent_package" in done.stderr
+    completed = homie("run", "go", "--planner", "absent:x")
+    assert completed.returncode == 3
+    assert "pip install homie_absent_package" in completed.stderr
 
 
 def test_a_planner_that_gives_up_is_infrastructure(homie, tiny_arguments, tmp_path):
     (tmp_path / "plan.txt").write_text("Go to | ball\n!")
-    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out", "--json")
-    assert done.returncode == 4
-    assert json.loads(done.stdout) == {"error": "The planner has nothing more to say.", "exit_code": 4}
+    completed = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out", "--json")
+    assert completed.returncode == 4
+    assert json.loads(completed.stdout) == {"error": "The planner has nothing more to say.", "exit_code": 4}
     assert len(read_steps(tmp_path / "out" / EPISODE)) == 1
     assert not (tmp_path / "out" / EPISODE / "episode.json").exists()
 
 
 def test_the_unexpected_is_one_sentence_and_a_traceback_in_a_file(homie, tiny_arguments, tmp_path):
     (tmp_path / "plan.txt").write_text("Crash")
-    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out")
-    assert done.returncode == 4
+    completed = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out")
+    assert completed.returncode == 4
     log = tmp_path / "out" / EPISODE / "error.log"
-    assert str(log.relative_to(tmp_path)) in sentences(done.stderr)[0]
+    assert str(log.relative_to(tmp_path)) in sentences(completed.stderr)[0]
     assert "ZeroDivisionError" in log.read_text()
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in completed.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -208,9 +208,9 @@ def test_list_suites(homie):
 
 
 def test_doctor_finds_this_machine_well(homie):
-    done = homie("doctor", "--json")
-    assert done.returncode == 0
-    report = json.loads(done.stdout)
+    completed = homie("doctor", "--json")
+    assert completed.returncode == 0
+    report = json.loads(completed.stdout)
     names = {finding["name"]: finding["ok"] for finding in report["findings"]}
     assert report["ok"] and names["mujoco"] and names["H.264 encoder"] and names["rendering with raycast"]
     assert "optional [dev]" in names

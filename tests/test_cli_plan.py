@@ -39,15 +39,15 @@ def server(request: pytest.FixtureRequest) -> Iterator[ChatServer]:
 
 
 def test_the_rule_planner_needs_nothing(homie) -> None:
-    done = homie("plan", "pick up the apple")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "subtask   [Go to, apple]"
+    completed = homie("plan", "pick up the apple")
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines()[-1] == "subtask   [Go to, apple]"
 
 
 def test_json(homie) -> None:
-    done = homie("plan", "pick up the apple", "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+    completed = homie("plan", "pick up the apple", "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
     assert printed["subtasks"] == [{"action": "Go to", "target": "apple", "destination": ""}]
     assert printed["planner"] == {}
 
@@ -56,9 +56,9 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Ch
     pytest.importorskip("openai")
     images = [word for path in pictures[:3] for word in ("--image", str(path))]
     where = ["--planner", "chat:any", "--base-url", server.url, "--set", "examples=1", "--inventory", "pear"]
-    done = homie("plan", "bring the apple", *images, *where)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+    completed = homie("plan", "bring the apple", *images, *where)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines() == [
         "analysis  It's on the left.",
         "subtask   [Go to, apple]",
         "model     classical",
@@ -74,9 +74,9 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Ch
 @pytest.mark.parametrize("server", ["I would rather not plan."], indirect=True)
 def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie, server: ChatServer) -> None:
     pytest.importorskip("openai")
-    done = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
-    assert done.returncode == 0, done.stderr
-    printed = json.loads(done.stdout)
+    completed = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
+    assert completed.returncode == 0, completed.stderr
+    printed = json.loads(completed.stdout)
     assert printed["subtasks"] == [] and "no subtask" in printed["problem"]
     assert [answer["text"] for answer in printed["answers"]] == ["I would rather not plan."] * 2
     assert printed["planner"]["prompt"]["template"] == "emmoe-json"
@@ -98,10 +98,10 @@ def test_an_unreadable_answer_is_reported_and_is_no_failure_of_the_command(homie
 )
 def test_what_a_user_can_get_wrong(homie, tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
     (tmp_path / "notes.txt").write_text("hello")
-    done = homie(*arguments, "--json")
-    assert done.returncode == code
-    assert message in json.loads(done.stdout)["error"]
-    assert "Traceback" not in done.stderr
+    completed = homie(*arguments, "--json")
+    assert completed.returncode == code
+    assert message in json.loads(completed.stdout)["error"]
+    assert "Traceback" not in completed.stderr
 
 
 def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from PIL import Image
 
 
 def test_the_listing_as_json(homie):
-    done = homie("scene", "--seed", "7", "--json")
-    assert done.returncode == 0, done.stderr
-    scene = json.loads(done.stdout)
+    completed = homie("scene", "--seed", "7", "--json")
+    assert completed.returncode == 0, completed.stderr
+    scene = json.loads(completed.stdout)
     assert 2 <= len(scene["rooms"]) <= 6 and len(scene["objects"]) == 40
     rooms = {room["name"] for room in scene["rooms"]}
     receptacles = {receptacle["name"]: receptacle for receptacle in scene["receptacles"]}
@@ -77,6 +77,6 @@ def test_the_map(homie, tmp_path):
     ],
 )
 def test_bad_input_is_one_sentence(homie, arguments, message):
-    done = homie("scene", *arguments)
-    assert done.returncode == 2
-    assert message in done.stderr and done.stderr.startswith("homie: ") and done.stderr.count("\n") == 1
+    completed = homie("scene", *arguments)
+    assert completed.returncode == 2
+    assert message in completed.stderr and completed.stderr.startswith("homie: ") and completed.stderr.count("\n") == 1

@@ -27,14 +27,14 @@ pytest.importorskip("websockets")
 )
 def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, message):
     port = ("--port", "0") if arguments[0] == "policy" else ()
-    done = homie("serve", *arguments, *port, HOMIE_POLICY_TOKEN="")
-    assert done.returncode == 2
-    assert message in done.stderr and "Traceback" not in done.stderr
-    assert done.stdout == ""
+    completed = homie("serve", *arguments, *port, HOMIE_POLICY_TOKEN="")
+    assert completed.returncode == 2
+    assert message in completed.stderr and "Traceback" not in completed.stderr
+    assert completed.stdout == ""
 
 
 def test_a_remote_without_an_address_or_a_server(homie):
     for argument, code in (("remote", 2), ("remote:localhost", 2), ("remote:ws://127.0.0.1:9", 4)):
-        done = homie("run", "go to the kitchen", "--skills", argument, "--no-video")
-        assert done.returncode == code, done.stderr
-        assert "policy server" in done.stderr and "Traceback" not in done.stderr
+        completed = homie("run", "go to the kitchen", "--skills", argument, "--no-video")
+        assert completed.returncode == code, completed.stderr
+        assert "policy server" in completed.stderr and "Traceback" not in completed.stderr

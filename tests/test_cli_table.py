@@ -14,12 +14,12 @@ SCENE = generate("pick", 7001)
 
 
 def test_the_scene_of_a_table_can_be_seen_saved_and_is_no_house(homie, tmp_path):
-    done = homie(
+    completed = homie(
         "scene", "--robot", "franka:pick", "--seed", "7001", "--png", "t.png", "--save", "t.json", cwd=tmp_path
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == f"instruction  {SCENE.instruction}"
-    assert all(thing.name in done.stdout for thing in SCENE.things)
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout.splitlines()[0] == f"instruction  {SCENE.instruction}"
+    assert all(thing.name in completed.stdout for thing in SCENE.things)
     assert Image.open(tmp_path / "t.png").size == (500, 500)
     assert TableScene.load(tmp_path / "t.json") == SCENE
     for arguments, message in (

@@ -15,8 +15,8 @@ from homes import PLANS, SCENES
 def _run(folder: Path, *arguments: str) -> Path:
     """One run of the command line in a process of its own; the episode folder."""
     command = [sys.executable, "-m", "homie", "run", *arguments, "--no-video", "--out", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode in (0, 1), done.stderr  # 1: nothing was done
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert completed.returncode in (0, 1), completed.stderr  # 1: nothing was done
     (episode,) = (folder / "episodes").iterdir()
     return episode
 

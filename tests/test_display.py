@@ -251,9 +251,9 @@ def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
 )
 def test_a_skill_that_thinks_longer_than_it_moves_is_reported(screen: Screen, thought, moved, sentence) -> None:
     attempts = tuple(Attempt(number, "pick", Outcome.SUCCEEDED, "", moved / 2, 9) for number in (1, 2))
-    done = record(SUCCESS)
-    done = replace(done, execution=replace(done.execution, attempts=attempts))
-    screen.display.on(SubtaskRecorded(replace(done, timings={} if thought is None else {"skill": thought})))
+    finished = record(SUCCESS)
+    finished = replace(finished, execution=replace(finished.execution, attempts=attempts))
+    screen.display.on(SubtaskRecorded(replace(finished, timings={} if thought is None else {"skill": thought})))
     assert (
         screen.new() == (f"  slow      {sentence}\n" if sentence else "") + "  feedback  success\n  inventory nothing\n"
     )
@@ -271,8 +271,8 @@ def test_heads_are_dim_and_what_matters_stands_out() -> None:
         f"{dim}  analysis  {plain}{dim}It is near.{plain}\n{dim}  decision  {plain}{cyan}[Pick, apple]{plain}\n"
     )
     attempt = Attempt(1, "pick", Outcome.SUCCEEDED, "", 1.0, 9)
-    done = record(SUCCESS)
-    slow = replace(done, execution=replace(done.execution, attempts=(attempt,)), timings={"skill": 2.0})
+    finished = record(SUCCESS)
+    slow = replace(finished, execution=replace(finished.execution, attempts=(attempt,)), timings={"skill": 2.0})
     screen.display.on(SubtaskRecorded(slow))
     first, *_, last = screen.new().splitlines()
     assert first.startswith(f"{dim}  slow      {plain}{yellow}the skill") and last.endswith(f"{dim}nothing{plain}")

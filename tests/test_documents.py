@@ -91,11 +91,11 @@ def check_sentence(read: Callable[[Path], object], path: Path, content: bytes) -
 def test_a_suite_that_is_made_to_hurt_does_not_end_the_process(tmp_path: Path, text: str) -> None:
     (tmp_path / "deep.yaml").write_text(text)
     command = [sys.executable, "-m", "homie", "bench", "deep.yaml", "--planner", "rule", "--out", "x"]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    assert done.returncode == 2, done.stderr
-    assert "Cannot read the suite deep.yaml" in done.stderr
+    assert completed.returncode == 2, completed.stderr
+    assert "Cannot read the suite deep.yaml" in completed.stderr
     assert not (tmp_path / "x").exists()
 
 
@@ -207,10 +207,10 @@ except BadInput as error:
     print(error)
 """
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": paths}
     )
-    assert done.returncode == 0 and name in done.stdout, done.stderr[-500:]
+    assert completed.returncode == 0 and name in completed.stdout, completed.stderr[-500:]
 
 
 def test_nobody_else_parses_yaml_or_files_of_json() -> None:

@@ -34,7 +34,7 @@ ROUNDED = {"train_a_small_planner": 0.1}
 def run(name: str, folder: Path) -> str:
     """What an example prints, run as the page says."""
     (folder / "examples").symlink_to(ROOT / "examples")
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, f"examples/{name}.py"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **own_network()},
@@ -43,8 +43,8 @@ def run(name: str, folder: Path) -> str:
         text=True,
         timeout=600,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stderr
+    return completed.stdout
 
 
 def decimals(text: str) -> list[float]:

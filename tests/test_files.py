@@ -33,8 +33,8 @@ except OSError as error:
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
-    done = subprocess.run([sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "27"  # EFBIG
+    completed = subprocess.run([sys.executable, "-c", FULL], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert completed.stdout.strip() == "27"  # EFBIG
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     assert (tmp_path / "page.html").read_bytes() == b"the first"
 

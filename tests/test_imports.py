@@ -343,8 +343,8 @@ def _owner(name: str, modules: Collection[str]) -> str:
 def loaded_by(code: str) -> list[str]:
     """The heavy packages that a fresh Python has loaded after running some code."""
     probe = f"import sys\n{code}\nprint(*[name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()[-1].split()
+    completed = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return completed.stdout.splitlines()[-1].split()
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ class Steps(Planner):
 
     def decide(self, planner_input):
         self.inputs.append(planner_input)
-        done = len(planner_input.history)
-        return Decision((Subtask(*STEPS[done]),) if done < len(STEPS) else (END,))
+        count = len(planner_input.history)
+        return Decision((Subtask(*STEPS[count]),) if count < len(STEPS) else (END,))
 
 
 def test_the_public_names():

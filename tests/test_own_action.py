@@ -33,8 +33,10 @@ CODES = ["L2", None, "F1", None, None, "F1", "L4", None, None]
 def test_an_action_and_its_check_from_the_command_line(homie, tmp_path: Path) -> None:
     (tmp_path / "plan.txt").write_text(LINES)
     checks = ("--check-order", "homie_dust:order")
-    done = homie("run", "dust the box", *PARTS, *checks, "--planner", "lines:plan.txt", "--no-video", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    completed = homie(
+        "run", "dust the box", *PARTS, *checks, "--planner", "lines:plan.txt", "--no-video", "--out", "run"
+    )
+    assert completed.returncode == 0, completed.stderr
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     executions = [record.execution for record in read_steps(episode)]
     assert [execution.feedback.code for execution in executions] == CODES
@@ -45,8 +47,8 @@ def test_an_action_and_its_check_from_the_command_line(homie, tmp_path: Path) ->
 
 
 def test_a_set_of_checks_that_is_none_is_refused_with_its_way_out(homie) -> None:
-    done = homie("run", "dust", *PARTS, "--check-order", "homie_dust:ordr")
-    assert done.returncode == 2 and "homie_dust" in done.stderr and len(done.stderr.splitlines()) == 1
+    completed = homie("run", "dust", *PARTS, "--check-order", "homie_dust:ordr")
+    assert completed.returncode == 2 and "homie_dust" in completed.stderr and len(completed.stderr.splitlines()) == 1
 
 
 def test_what_is_to_know_of_it_is_known_to_planners_and_kits() -> None:

@@ -135,23 +135,27 @@ def test_a_fault_of_own_code_is_one_sentence_with_its_line(
     mine: Path, homie: Any, tiny_arguments: list[str], fault: tuple[str, ...]
 ) -> None:
     option, value, whose, code, function, error = fault
-    done = homie("run", "go", *tiny_arguments, option, value, "--no-video", "--out", "run")
-    assert done.returncode == 4, done.stderr
+    completed = homie("run", "go", *tiny_arguments, option, value, "--no-video", "--out", "run")
+    assert completed.returncode == 4, completed.stderr
     code_of = f"the code of {whose}" if whose else "code of your own"
     sentence = f"homie: Error in {code_of} at mine.py, line {line_of(mine, code)}, in {function}: {error}"
-    assert sentence in done.stderr and "Traceback" not in done.stderr and "The traceback is in " in done.stderr
+    assert (
+        sentence in completed.stderr
+        and "Traceback" not in completed.stderr
+        and "The traceback is in " in completed.stderr
+    )
 
 
 def test_what_a_planner_returns_wrongly_is_the_users_mistake(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
-    done = homie("run", "go", *tiny_arguments, "--planner", "mine:Nothing", "--no-video")
-    assert done.returncode == 2 and "The method decide of the planner Nothing returned None" in done.stderr
-    done = homie("plan", "go", "--planner", "mine:Nothing")
-    assert done.returncode == 2 and "The method decide of the planner Nothing returned None" in done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--planner", "mine:Nothing", "--no-video")
+    assert completed.returncode == 2 and "The method decide of the planner Nothing returned None" in completed.stderr
+    completed = homie("plan", "go", "--planner", "mine:Nothing")
+    assert completed.returncode == 2 and "The method decide of the planner Nothing returned None" in completed.stderr
 
 
 def test_a_function_is_named_on_the_command_line(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
-    done = homie("run", "go", *tiny_arguments, "--planner", "mine:decide", "--no-video", "--out", "run")
-    assert done.returncode == 0, done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--planner", "mine:decide", "--no-video", "--out", "run")
+    assert completed.returncode == 0, completed.stderr
     (made_with,) = (mine.parent / "run" / "parts").glob("*.json")
     planner = json.loads(made_with.read_text())["planner"]
     assert planner["class"] == "mine:decide" and len(planner["source"]) == 64
@@ -163,17 +167,17 @@ def test_a_function_is_named_on_the_command_line(mine: Path, homie: Any, tiny_ar
 @pytest.mark.parametrize("name", ["wave", "time", "planners", "yaml"])
 def test_a_module_that_another_hides_is_named(homie: Any, tmp_path: Path, tiny_arguments: list[str], name: str) -> None:
     (tmp_path / f"{name}.py").write_text("class Mine: ...\n")
-    done = homie("run", "go", *tiny_arguments, "--planner", f"{name}:Mine", "--no-video", PYTHONSAFEPATH="1")
+    completed = homie("run", "go", *tiny_arguments, "--planner", f"{name}:Mine", "--no-video", PYTHONSAFEPATH="1")
     file = getattr(importlib.import_module(name), "__file__", None) or "a part of Python itself"
-    assert done.returncode == 2
-    assert f"the module '{name}' is {file}, which hides {name}.py of this folder: rename that." in done.stderr
+    assert completed.returncode == 2
+    assert f"the module '{name}' is {file}, which hides {name}.py of this folder: rename that." in completed.stderr
 
 
 def test_a_folder_that_a_module_hides_is_named(homie: Any, tmp_path: Path, tiny_arguments: list[str]) -> None:
     (tmp_path / "wave").mkdir()
     (tmp_path / "wave" / "mine.py").touch()
-    done = homie("run", "go", *tiny_arguments, "--planner", "wave.mine:Mine", "--no-video", PYTHONSAFEPATH="1")
-    assert done.returncode == 2 and "which hides wave of this folder: rename that." in done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--planner", "wave.mine:Mine", "--no-video", PYTHONSAFEPATH="1")
+    assert completed.returncode == 2 and "which hides wave of this folder: rename that." in completed.stderr
 
 
 @pytest.mark.parametrize(
@@ -193,8 +197,8 @@ def test_a_module_that_cannot_be_imported_is_one_sentence(
     homie: Any, tmp_path: Path, tiny_arguments: list[str], text: str, code: int, sentence: str
 ) -> None:
     (tmp_path / "bad.py").write_text(text)
-    done = homie("run", "go", *tiny_arguments, "--planner", "bad:Mine", "--no-video")
-    assert done.returncode == code and sentence in done.stderr and "Traceback" not in done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--planner", "bad:Mine", "--no-video")
+    assert completed.returncode == code and sentence in completed.stderr and "Traceback" not in completed.stderr
 
 
 @pytest.mark.parametrize("name", ["yaml", "copy", "typing", "numpy"])
@@ -208,10 +212,10 @@ def test_a_file_that_hides_a_module_is_named_and_hides_nothing_from_python_m(tmp
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
     assert start(root).returncode == 0
-    done = start(".", root)
+    completed = start(".", root)
     sentence = f"{name}.py of this folder hides the module '{name}', which Homie needs: rename it."
-    assert (done.returncode, done.stderr) == (2, f"homie: {sentence}\n")
-    assert json.loads(done.stdout) == {"error": sentence, "exit_code": 2}
+    assert (completed.returncode, completed.stderr) == (2, f"homie: {sentence}\n")
+    assert json.loads(completed.stdout) == {"error": sentence, "exit_code": 2}
 
 
 def test_a_file_that_an_exception_does_not_name_is_not_blamed(tmp_path: Path) -> None:
@@ -221,8 +225,8 @@ def test_a_file_that_an_exception_does_not_name_is_not_blamed(tmp_path: Path) ->
         "print(unexpected(KeyError('door')), unexpected(ImportError(\"cannot import name 'day' from 'calendar'\")))"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((".", str(Path(__file__).parents[1])))}
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     hiding = "calendar.py of this folder hides the module 'calendar', which Homie needs: rename it."
-    assert done.stdout == f"Unexpected KeyError: 'door'. {hiding}\n"
+    assert completed.stdout == f"Unexpected KeyError: 'door'. {hiding}\n"

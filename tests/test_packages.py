@@ -175,9 +175,9 @@ def test_a_users_own_file_that_hides_ours_is_the_culprit(own: str, tmp_path: Pat
     (tmp_path / own).write_text("")
     if own == "skills/classical.py":
         (tmp_path / "skills/__init__.py").write_text("")
-    done = _python(RUN, tmp_path)
+    completed = _python(RUN, tmp_path)
     culprit = tmp_path / own.partition("/")[0]
-    sentence = done.stderr.strip().splitlines()[-1]
+    sentence = completed.stderr.strip().splitlines()[-1]
     assert "homie.kernel.errors.BadInput" in sentence and f"{culprit} hides Homie's own package" in sentence
     assert "pip install" not in sentence
 
@@ -192,22 +192,22 @@ def test_import_from_the_folder_above_the_clone(tmp_path: Path) -> None:
         shutil.copy(ROOT / name, above / "homie" / name)
     site = tmp_path / "site"
     build = "import sys; from setuptools.build_meta import build_editable; build_editable(sys.argv[1])"
-    done = _python(build, above / "homie", str(tmp_path))
-    assert done.returncode == 0, done.stderr
+    completed = _python(build, above / "homie", str(tmp_path))
+    assert completed.returncode == 0, completed.stderr
     with zipfile.ZipFile(next(tmp_path.glob("homie_robot-*.whl"))) as wheel:
         wheel.extractall(site)
     look = "import site, sys; site.addsitedir(sys.argv[1]); import homie, skills; print(homie.run, homie.__file__)"
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-S", "-c", look, str(site)], cwd=above, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert str(above / "homie" / "homie" / "__init__.py") in done.stdout
+    assert completed.returncode == 0, completed.stderr
+    assert str(above / "homie" / "homie" / "__init__.py") in completed.stdout
 
 
 def test_windows_is_named(tmp_path: Path) -> None:
-    done = _python("import sys; sys.platform = 'win32'; import homie", tmp_path)
-    assert done.stderr.strip().splitlines()[-1].startswith("ImportError: Homie runs on Linux and macOS")
-    assert "WSL" in done.stderr and "fcntl" not in done.stderr
+    completed = _python("import sys; sys.platform = 'win32'; import homie", tmp_path)
+    assert completed.stderr.strip().splitlines()[-1].startswith("ImportError: Homie runs on Linux and macOS")
+    assert "WSL" in completed.stderr and "fcntl" not in completed.stderr
 
 
 PLANNER = """
@@ -240,8 +240,8 @@ def test_a_plug_in_is_type_checked_against_the_installed_wheel(tmp_path: Path) -
     for name in ("pyproject.toml", "PACKAGE.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
     build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
-    done = _python(build, tree, str(tmp_path))
-    assert done.returncode == 0, done.stderr
+    completed = _python(build, tree, str(tmp_path))
+    assert completed.returncode == 0, completed.stderr
     with zipfile.ZipFile(next(tmp_path.glob("homie_robot-*.whl"))) as wheel:
         wheel.extractall(site)
     assert all((site / name / "py.typed").is_file() for name in packages.OURS)
@@ -253,9 +253,9 @@ def test_a_plug_in_is_type_checked_against_the_installed_wheel(tmp_path: Path) -
     check = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--follow-imports", "silent"]
     check += ["--python-executable", str(place / "bin/python"), "--cache-dir", str(tmp_path / "cache")]
     command, environment = [*check, "mine.py"], os.environ | {"MYPYPATH": ""}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert "py.typed" not in done.stdout and "Any" not in done.stdout, done.stdout
-    assert done.returncode == 0, done.stdout
+    completed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert "py.typed" not in completed.stdout and "Any" not in completed.stdout, completed.stdout
+    assert completed.returncode == 0, completed.stdout
     (tmp_path / "mine.py").write_text(PLANNER.replace('Decision((Subtask("End"),))', '"End"'))
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "return-value" in done.stdout
+    completed = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert completed.returncode == 1 and "return-value" in completed.stdout

@@ -69,8 +69,8 @@ def mine(tmp_path: Path) -> Path:
 def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
     arguments = [*tiny_arguments[:-1], "mine:Says:Go to+ball,Whistle at+ball,End", "--no-video", "--out", "run"]
     arguments[arguments.index("--skills") + 1] = "tiny,mine:Whistling"
-    done = homie("run", "go to the ball", *arguments, "--check-order", "mine:order")
-    assert done.returncode == 0, done.stderr
+    completed = homie("run", "go to the ball", *arguments, "--check-order", "mine:order")
+    assert completed.returncode == 0, completed.stderr
     (steps,) = (mine / "run" / "episodes").glob("*/steps.jsonl")
     records = [json.loads(line) for line in steps.read_text().splitlines()]
     assert [record["execution"]["subtask"]["action"] for record in records] == ["Go to", "Whistle at", "End"]
@@ -110,9 +110,9 @@ def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
     ],
 )
 def test_what_is_wrong_is_one_sentence(mine, homie, tiny_arguments, option, value, message):
-    done = homie("run", "go", *tiny_arguments, "--no-video", option, value)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr and "Traceback" not in done.stderr
+    completed = homie("run", "go", *tiny_arguments, "--no-video", option, value)
+    assert completed.returncode == 2, completed.stderr
+    assert message in completed.stderr and "Traceback" not in completed.stderr
 
 
 def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):

@@ -127,8 +127,8 @@ def test_a_name_that_is_not_public() -> None:
 def test_a_bench_can_be_called_whatever_was_imported_before(before: str) -> None:
     imported = f"{before}\nfrom homie import bench\nimport homie\nassert bench is homie.bench\n"
     called = "try: homie.bench('no-suite')\nexcept homie.BadInput as error: print(error)"
-    done = subprocess.run([sys.executable, "-c", imported + called], capture_output=True, text=True)
-    assert done.returncode == 0 and "no-suite" in done.stdout, done.stderr
+    completed = subprocess.run([sys.executable, "-c", imported + called], capture_output=True, text=True)
+    assert completed.returncode == 0 and "no-suite" in completed.stdout, completed.stderr
 
 
 def test_the_keywords_of_a_bench_are_its_options() -> None:
@@ -159,8 +159,8 @@ def test_a_script_whose_workers_would_start_the_bench_again_is_reported(tmp_path
     call = f"homie.bench({str(suite)!r}, tasks='orange-to-desk', skills='ideal', workers=1, out='run')"
     script.write_text(f"import homie\ntry: {call}\nexcept homie.BadInput as error: print(error)")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert 'do so under `if __name__ == "__main__":`' in done.stdout, done.stderr
+    completed = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert 'do so under `if __name__ == "__main__":`' in completed.stdout, completed.stderr
     assert not (tmp_path / "run").exists()
 
 

@@ -128,7 +128,7 @@ def test_a_wrong_claim_of_success_is_distinguished_from_a_report_of_failure(said
 
 def test_a_run_goes_on_where_it_was_stopped_and_refuses_other_settings(tmp_path: Path) -> None:
     settings = {"targets": "background", "grasp": "weld", "clutter": "tidy"}
-    done = {
+    record = {
         "seed": 10_003,
         "task": "put the mug on the desk",
         "sort": "furniture",
@@ -141,7 +141,7 @@ def test_a_run_goes_on_where_it_was_stopped_and_refuses_other_settings(tmp_path:
         "wall_seconds": 9.0,
         "codes": [],
     }
-    (tmp_path / "out.jsonl").write_text(f"{json.dumps(settings)}\n{json.dumps(done)}\n")
+    (tmp_path / "out.jsonl").write_text(f"{json.dumps(settings)}\n{json.dumps(record)}\n")
     command = [sys.executable, "benchmarks/episodes/put_success.py", "--first", "10003", "--seeds", "1"]
     command += ["--out", str(tmp_path / "out.jsonl")]
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

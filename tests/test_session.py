@@ -126,13 +126,13 @@ main()
 @pytest.mark.parametrize("limit", [3_000, 20_000])
 def test_a_full_disk_is_a_sentence_and_never_a_finished_episode(tiny_arguments, environment, tmp_path, homie, limit):
     arguments = ["run", "put the ball in the box", *tiny_arguments, "--out", "out"]
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-c", LIMITED, str(limit), *arguments],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
         env={**environment, "PYTHONDONTWRITEBYTECODE": "1"},  # it would be cut off too, and fail later tests
     )  # fmt: skip
-    assert done.returncode == 4, done.stderr
-    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("homie: ")]
+    assert completed.returncode == 4, completed.stderr
+    (sentence,) = [line for line in completed.stderr.splitlines() if line.startswith("homie: ")]
     assert f"Cannot write into out/{EPISODE}: File too large. Make room there" in sentence
     folder = tmp_path / "out" / EPISODE
     assert read_episode(folder) is None

@@ -28,10 +28,10 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def drives(session: homie.Session, done: Future[object]) -> None:
+def drives(session: homie.Session, future: Future[object]) -> None:
     """Wait until the robot drives."""
-    until(lambda: session.robot.measured().base.x > 0.0 or done.done())
-    assert not done.done()
+    until(lambda: session.robot.measured().base.x > 0.0 or future.done())
+    assert not future.done()
 
 
 def to_the_box() -> homie.FunctionPlanner:

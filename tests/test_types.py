@@ -202,8 +202,10 @@ def test_what_is_not_said_of_answers_attempts_and_goals() -> None:
     assert masked == first and "mask" not in repr(masked)
     goal = Goal("apple", "go", np.zeros(3))
     assert not {"grid", "solids", "parts", "loose", "seen"} & set(re.findall(r"(\w+)=", repr(goal)))
-    done = Execution(Subtask("Pick"), "", (), (), SUCCESS)
-    assert done.skill_seconds == 0.0 and replace(done, skill_seconds=2.0) == done, "wall time tells no two apart"
+    execution = Execution(Subtask("Pick"), "", (), (), SUCCESS)
+    assert execution.skill_seconds == 0.0 and replace(execution, skill_seconds=2.0) == execution, (
+        "wall time tells no two apart"
+    )
     assert Box(np.zeros(3), np.ones(3)).name == ""
 
 
