@@ -36,8 +36,8 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-def steps(seen: homie.PlannerInput) -> Subtask:
-    count = len(seen.history)
+def steps(planner_input: homie.PlannerInput) -> Subtask:
+    count = len(planner_input.history)
     return STEPS[count] if count < len(STEPS) else END
 
 
@@ -58,7 +58,7 @@ def test_episodes_are_played_one_by_one_and_compared_with_others(suite: Path, tm
         for episode in bench.unfinished():
             bench.play(episode.task.id, homie.FunctionPlanner(steps), trial=episode.trial)
         assert bench.summary().successes == 4
-        again = bench.play("second", homie.FunctionPlanner(lambda seen: Decision((END,))), trial=1)
+        again = bench.play("second", homie.FunctionPlanner(lambda planner_input: Decision((END,))), trial=1)
         assert again == played  # finished, so it is not played again
     other = homie.bench(suite, planner="expert", out=tmp_path / "expert", workers=1, **TINY)
     assert other.successes == 4
@@ -80,7 +80,7 @@ def test_several_episodes_at_once(suite: Path, tmp_path: Path) -> None:
 
 
 def test_an_episode_whose_planner_fails_is_lost_and_can_be_played_again(suite: Path, tmp_path: Path) -> None:
-    def fails(seen: homie.PlannerInput) -> Subtask:
+    def fails(planner_input: homie.PlannerInput) -> Subtask:
         raise PlannerError("The agent has gone.")
 
     with opened(suite, tmp_path / "run") as bench:
@@ -112,7 +112,7 @@ def test_what_cannot_be_played_is_said(suite: Path, tmp_path: Path) -> None:
         with pytest.raises(BadInput, match="in use by another running homie"):
             opened(suite, tmp_path / "run")
 
-        def meanwhile(seen: homie.PlannerInput) -> Subtask:
+        def meanwhile(planner_input: homie.PlannerInput) -> Subtask:
             with pytest.raises(BadInput, match="first-0 is being played"):
                 bench.play("first")
             return END

@@ -56,4 +56,4 @@ def test_homie_bench_in_python_takes_a_function_of_a_module(
     summary = homie.bench(suite, planner=module.decide, out=mine.parent / "out", workers=1, trials=1, **TINY)
     assert summary.planner == "own_planners:decide" and summary.infrastructure == 0
     with pytest.raises(BadInput, match=r'into a module of its own and name it, as planner="my_module:MyClass"'):
-        homie.bench(suite, planner=lambda seen: END, **TINY)
+        homie.bench(suite, planner=lambda planner_input: END, **TINY)

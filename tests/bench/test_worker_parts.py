@@ -61,9 +61,9 @@ class Follower(TinyDetector):
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
         self.looks += 1
-        seen = super().detect(observation)
+        detections = super().detect(observation)
         return tuple(
-            Detection(detection.name, detection.view, detection.box, score=1 / self.looks) for detection in seen
+            Detection(detection.name, detection.view, detection.box, score=1 / self.looks) for detection in detections
         )
 
 
