@@ -208,8 +208,8 @@ def test_a_stop_that_python_has_dropped_before_an_episode_is_raised_at_its_begin
 def test_a_stop_that_a_planner_has_swallowed_ends_its_episode_at_the_next_event(tmp_path: Path) -> None:
     asked: list[int] = []
 
-    def decide(seen: homie.PlannerInput) -> homie.Subtask:
-        asked.append(len(seen.history))
+    def decide(planner_input: homie.PlannerInput) -> homie.Subtask:
+        asked.append(len(planner_input.history))
         Dropped()
         return homie.Subtask("Go to", "ball")
 
