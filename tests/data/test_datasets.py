@@ -115,9 +115,11 @@ def test_an_interrupted_data_set_goes_on_and_becomes_the_same(run, tmp_path, for
         file.write(b'{"episode": "run/epi')
     with pytest.raises(BadInput, match=r"unfinished data set of another kind \(different: seed\)"):
         make_dataset(options(run, out, form=form, prompt_settings={}, seed=1), "sft")
-    seen: list[str] = []
-    make_dataset(options(run, out, form=form, prompt_settings={}), "sft", lambda entry, reason: seen.append(entry.name))
-    assert len(seen) == 3 and files_of(out) == files_of(tmp_path / "whole")
+    names: list[str] = []
+    make_dataset(
+        options(run, out, form=form, prompt_settings={}), "sft", lambda entry, reason: names.append(entry.name)
+    )
+    assert len(names) == 3 and files_of(out) == files_of(tmp_path / "whole")
     with pytest.raises(BadInput, match="holds a finished data set"):
         make_dataset(options(run, out), "sft")
 
@@ -142,17 +144,17 @@ def test_a_damaged_journal_is_refused(run, tmp_path):
 def test_an_episode_that_was_reported_is_with_the_system(run, tmp_path):
     """A kill after that loses nothing of it: its lines and its entry do not wait in the process."""
     out = tmp_path / "out"
-    seen: list[tuple[int, int]] = []
+    counts: list[tuple[int, int]] = []
 
     def progress(entry, reason):
         folder = out / UNFINISHED
         lines = (folder / "train.jsonl").read_bytes()
         entries = [json.loads(line) for line in (folder / "journal.jsonl").read_bytes().splitlines()]
         assert entries[-1]["episode"] == entry.name and entries[-1]["sizes"]["train"] == len(lines)
-        seen.append((len(entries), len(lines.splitlines())))
+        counts.append((len(entries), len(lines.splitlines())))
 
     make_dataset(options(run, out), "sft", progress)
-    assert seen == [(1, 5), (2, 10), (3, 15)]
+    assert counts == [(1, 5), (2, 10), (3, 15)]
 
 
 def test_lines_that_a_power_loss_has_taken_are_made_again(run, tmp_path):

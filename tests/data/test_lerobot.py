@@ -277,8 +277,8 @@ def test_lerobot_loads_batches_and_adds(tmp_path):
     np.testing.assert_array_equal(loaded["action"], np.concatenate([e.actions for e in episodes]))
     for camera in LAYOUT.cameras:
         recorded = np.concatenate([pictures(episode.films[camera]) for episode in episodes])
-        seen = loaded[f"observation.images.{camera}"].transpose(0, 2, 3, 1) * 255.0
-        assert np.abs(seen - recorded).max() <= 1.0, camera
+        read = loaded[f"observation.images.{camera}"].transpose(0, 2, 3, 1) * 255.0
+        assert np.abs(read - recorded).max() <= 1.0, camera
     assert loaded["task"].tolist() == ["pick the apple 0"] * 12 + ["pick the apple 1"] * 12
     assert loaded["subtask"].tolist()[5:7] == ["go to the apple", "pick the apple"]
     lerobot("append")

@@ -44,9 +44,9 @@ def hub() -> ModuleType:
 def test_gymnasium_and_the_names_of_lerobot(hub, task, more, felt, cameras):
     env = hub.HomieEnv(task=task, episode_length=3, **SMALL, **more)
     check_env(env, skip_render_check=True)
-    seen, info = env.reset(seed=3)
-    assert seen["agent_pos"].shape == (felt,) and set(seen["pixels"]) == cameras
-    assert all(picture.shape == (32, 32, 3) and picture.dtype == np.uint8 for picture in seen["pixels"].values())
+    observation, info = env.reset(seed=3)
+    assert observation["agent_pos"].shape == (felt,) and set(observation["pixels"]) == cameras
+    assert all(picture.shape == (32, 32, 3) and picture.dtype == np.uint8 for picture in observation["pixels"].values())
     assert info["is_success"] is False
     assert (env._max_episode_steps, env.task, env.metadata["render_fps"]) == (3, task, 4)
     assert env.task_description == info["task"] != ""
@@ -79,8 +79,8 @@ def test_success_is_in_the_infos_of_the_last_step_of_a_vector(hub):
 def test_environments_in_processes_of_their_own(hub):
     envs = hub.make_env(n_envs=2, use_async_envs=True)["homie"][0]
     assert isinstance(envs, AsyncVectorEnv)
-    seen, infos = envs.reset(seed=5)
-    assert seen["agent_pos"].shape == (2, 8) and infos["is_success"].tolist() == [False, False]
+    observation, infos = envs.reset(seed=5)
+    assert observation["agent_pos"].shape == (2, 8) and infos["is_success"].tolist() == [False, False]
     envs.close()
 
 

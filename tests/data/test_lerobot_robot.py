@@ -63,10 +63,10 @@ def test_features_are_what_comes_and_what_is_taken(plugin):
     felt, taken = driven.observation_features, driven.action_features
     assert not driven.is_connected, "features are known before the robot is connected"
     driven.connect()
-    seen = driven.get_observation()
-    assert set(seen) == set(felt) and seen["front"].shape == felt["front"] == (64, 64, 3)
+    observation = driven.get_observation()
+    assert set(observation) == set(felt) and observation["front"].shape == felt["front"] == (64, 64, 3)
     assert set(taken) == {"base.linear.vel", "base.angular.vel", "lift.pos", "gripper.pos"}
-    before = seen["base.x"]
+    before = observation["base.x"]
     sent = driven.send_action({**dict.fromkeys(taken, 0.0), "base.linear.vel": 0.5})
     assert set(sent) == set(taken) and 0.0 < sent["base.linear.vel"] <= 0.5
     assert driven.get_observation()["base.x"] > before

@@ -54,7 +54,7 @@ DEPTH = np.array([[0.0, 0.5, 1.25], [65.0, 66.0, np.inf]], np.float32)
 FAR = Feedback("fail", ErrorCode.D1, "too far away")
 
 
-def seen(name: str, depth: np.ndarray | None = None) -> CameraFrame:
+def camera_frame(name: str, depth: np.ndarray | None = None) -> CameraFrame:
     return CameraFrame(name=name, rgb=RGB, intrinsics=LENS, pose=Pose(np.zeros(3), np.eye(3)), depth=depth)
 
 
@@ -199,9 +199,9 @@ def test_what_the_robot_sees_anyway_is_not_looked_at_again(tmp_path):
 
     def measure() -> Observation:
         looked.append("depth")
-        return Observation(9.5, BODY, frames={"wrist": seen("wrist", DEPTH)})
+        return Observation(9.5, BODY, frames={"wrist": camera_frame("wrist", DEPTH)})
 
-    frames = {"head": seen("head", DEPTH)}
+    frames = {"head": camera_frame("head", DEPTH)}
     with recorder(tmp_path, look=look, cameras=("head", "wrist"), depths={"head": measure, "wrist": measure}) as file:
         file.on(CommandSent(Observation(2.0, BODY, frames=frames), SentCommand(Command(), Command())))
     assert looked == ["wrist", "depth"]

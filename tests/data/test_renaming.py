@@ -49,7 +49,7 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
 
 
 def test_objects_that_were_seen_are_changed_though_the_task_does_not_name_them():
-    seen = Knowledge(
+    knowledge = Knowledge(
         remembered=(
             Remembered("shelf", "kitchen"),
             Remembered("sugar box", "kitchen", "shelf"),
@@ -57,7 +57,7 @@ def test_objects_that_were_seen_are_changed_though_the_task_does_not_name_them()
         )
     )
     plain = episode(((Subtask("Pick", "plum"), DONE[0][1]), *DONE), text="clear the shelf")
-    steps = tuple(replace(step, input=step.input.model_copy(update={"knowledge": seen})) for step in plain.steps)
+    steps = tuple(replace(step, input=step.input.model_copy(update={"knowledge": knowledge})) for step in plain.steps)
     kept = []
     for other in renamed(replace(plain, steps=steps), 20, seed=1):
         shelf, box, plum = (item.name for item in other.steps[0].input.knowledge.remembered)

@@ -66,8 +66,8 @@ def test_a_way_is_counted_in_decisions_and_not_in_seconds():
     chosen = decisions(kept, kept).argmax(axis=1)
     assert set(chosen[: -len(kept) // 4]) == {LINEAR.index(0.0) * len(ANGULAR) + len(ANGULAR) - 1}
     assert chosen[-1] == STOP
-    seen = goals(np.array([[1.0, 0.0, np.pi / 2]]), np.array([1.0, 2.0, 0.5]))
-    np.testing.assert_allclose(seen, [[2.0, 0.0, 0.5]], atol=1e-12)
+    relative = goals(np.array([[1.0, 0.0, np.pi / 2]]), np.array([1.0, 2.0, 0.5]))
+    np.testing.assert_allclose(relative, [[2.0, 0.0, 0.5]], atol=1e-12)
 
 
 def test_classes_that_are_nearly_as_good_have_shares_and_stop_is_alone():
@@ -99,9 +99,9 @@ def test_a_lesson_is_a_subtask_that_succeeded(drives):
     assert (lesson.action, lesson.target.tolist()) == ("Go to", [2.5, 0.0, 0.0])
     assert lesson.poses[0, 0] < 0.15 and lesson.poses[-1, 0] == pytest.approx(2.2, abs=0.15)
     assert np.all(np.diff(lesson.poses[:, 0]) >= 0) and len(lesson.depths["front"]) == len(lesson.poses) > 10
-    for pose, seen in list(zip(lesson.poses, lesson.depths["front"], strict=True))[:-1]:
-        np.testing.assert_allclose(seen.depth, 9.0 - pose[0], atol=0.001)
-    assert (seen.lens.fx, seen.lens.width) == (32.0, 64)
+    for pose, picture in list(zip(lesson.poses, lesson.depths["front"], strict=True))[:-1]:
+        np.testing.assert_allclose(picture.depth, 9.0 - pose[0], atol=0.001)
+    assert (picture.lens.fx, picture.lens.width) == (32.0, 64)
 
 
 def test_what_was_taken_up_later_is_no_target_and_depth_has_to_be_there(tmp_path, drives):

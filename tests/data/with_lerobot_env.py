@@ -47,8 +47,8 @@ def expert(rollout: Any) -> float:
         def reset(self) -> None:
             self.left = [json.loads(str(action)) for action in plan(scene_of("pick", SEED))]
 
-        def select_action(self, seen: dict[str, Any]) -> torch.Tensor:
-            assert seen["observation.images.front"].shape == (1, 3, 64, 64) and len(seen["task"][0]) > 10
+        def select_action(self, observation: dict[str, Any]) -> torch.Tensor:
+            assert observation["observation.images.front"].shape == (1, 3, 64, 64) and len(observation["task"][0]) > 10
             return torch.tensor([self.left.pop(0)], dtype=torch.float32)
 
     def same(value: Any) -> Any:

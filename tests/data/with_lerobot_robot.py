@@ -26,9 +26,9 @@ def main() -> None:
     )
     with robot:
         for _ in range(FRAMES):
-            seen = robot.get_observation()
+            observation = robot.get_observation()
             sent = robot.send_action({**dict.fromkeys(robot.action_features, 0.0), "base.linear.vel": 0.4})
-            frame = build_dataset_frame(dataset.features, seen, "observation")
+            frame = build_dataset_frame(dataset.features, observation, "observation")
             dataset.add_frame({**frame, **build_dataset_frame(dataset.features, sent, "action"), "task": "drive"})
     dataset.save_episode()
     dataset.finalize()
