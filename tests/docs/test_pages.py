@@ -138,8 +138,8 @@ def test_the_planner_of_the_manual_plans():
 
     planner = defined("planners.md", Planner)()
     planner.reset("look around", seed=0)
-    seen = (Detection("ball", "front", (0, 0, 1, 1)),)
-    planner_input = PlannerInput("look around", 1, {}, seen, (), (), None, ("Go to", "End"), ())
+    detections = (Detection("ball", "front", (0, 0, 1, 1)),)
+    planner_input = PlannerInput("look around", 1, {}, detections, (), (), None, ("Go to", "End"), ())
     assert [str(planner.decide(planner_input).subtasks[0]) for _ in range(2)] == ["[Go to, ball]", "[End]"]
 
 
