@@ -62,7 +62,7 @@ def locator(home: MujocoHome) -> BackgroundLocator:
 
 
 @pytest.fixture
-def seen(home: MujocoHome) -> Observation:
+def observation(home: MujocoHome) -> Observation:
     return home.observe()
 
 
@@ -94,10 +94,12 @@ class TestNames:
     def test_of_all_that_were_reported_by_one_name_the_one_that_can_be_meant(
         self, home: MujocoHome, locator: BackgroundLocator
     ) -> None:
-        seen = home.observe(VIEWS)
-        shown = [replace(d, name="teal cabinet") for d in SimulatedDetector().detect(seen) if "cabinet" in d.name]
+        observation = home.observe(VIEWS)
+        shown = [
+            replace(d, name="teal cabinet") for d in SimulatedDetector().detect(observation) if "cabinet" in d.name
+        ]
         assert {detection.instance for detection in shown} == {"cabinet_1", "cabinet_2"}
-        locator.update(seen, shown)
+        locator.update(observation, shown)
         assert self.resolved(locator, "Close", "teal cabinet") == "cabinet_2", "the nearer one is closed"
 
     def test_with_a_full_hand_one_goes_where_there_is_room(self) -> None:
@@ -121,23 +123,23 @@ class TestNames:
 
 class TestGoals:
     def test_a_closed_fridge_offers_no_surface_an_open_one_both_shelves(
-        self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
+        self, home: MujocoHome, locator: BackgroundLocator, observation: Observation
     ) -> None:
-        shut = locator.goal("fridge", ACTION_TABLE["Put"], seen)
+        shut = locator.goal("fridge", ACTION_TABLE["Put"], observation)
         assert shut.surfaces == ()
         assert locator.closed_container("fridge") == "fridge"
         assert shut.front == pytest.approx(0.0)
         swing(home.model, home.data, "fridge", 1.6)
-        opened = locator.goal("fridge", ACTION_TABLE["Put"], seen)
+        opened = locator.goal("fridge", ACTION_TABLE["Put"], observation)
         assert len(opened.surfaces) == 2
         assert all(surface.access is not None for surface in opened.surfaces)
         assert opened.articulations[0].opening == pytest.approx(1.6)
         assert locator.closed_container("fridge") is None
 
     def test_an_object_comes_with_its_surface_and_its_neighbours(
-        self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
+        self, home: MujocoHome, locator: BackgroundLocator, observation: Observation
     ) -> None:
-        goal = locator.goal("apple_1", ACTION_TABLE["Pick"], seen)
+        goal = locator.goal("apple_1", ACTION_TABLE["Pick"], observation)
         assert goal.box is not None
         np.testing.assert_allclose(goal.position, home.data.xpos[home.world.objects["apple_1"].body])
         np.testing.assert_allclose(goal.box.half, 0.0375)
@@ -148,19 +150,19 @@ class TestGoals:
         assert goal.front is None
 
     def test_what_stands_in_a_compartment_is_reached_from_the_front(
-        self, locator: BackgroundLocator, seen: Observation
+        self, locator: BackgroundLocator, observation: Observation
     ) -> None:
-        assert locator.goal("plum_1", ACTION_TABLE["Pick"], seen).front == pytest.approx(0.0)
+        assert locator.goal("plum_1", ACTION_TABLE["Pick"], observation).front == pytest.approx(0.0)
 
-    def test_a_bowl_as_destination_is_its_middle(self, locator: BackgroundLocator, seen: Observation) -> None:
-        goal = locator.goal("bowl", ACTION_TABLE["Put"], seen)
+    def test_a_bowl_as_destination_is_its_middle(self, locator: BackgroundLocator, observation: Observation) -> None:
+        goal = locator.goal("bowl", ACTION_TABLE["Put"], observation)
         (place,) = goal.surfaces
         assert goal.box is not None
         assert np.linalg.norm(place.center[:2] - goal.box.center[:2]) < 0.01
         assert abs(place.center[2] - goal.box.center[2]) < goal.box.half[2] + 1e-6
 
-    def test_a_room_is_a_rectangle_to_be_in(self, locator: BackgroundLocator, seen: Observation) -> None:
-        goal = locator.goal("kitchen", ACTION_TABLE["Go to"], seen)
+    def test_a_room_is_a_rectangle_to_be_in(self, locator: BackgroundLocator, observation: Observation) -> None:
+        goal = locator.goal("kitchen", ACTION_TABLE["Go to"], observation)
         assert goal.room == pytest.approx((0.05, 0.05, 4.95, 4.95))
         assert locator.is_spot("kitchen") and not locator.is_spot("table")
 
@@ -196,12 +198,14 @@ class TestGrid:
 
 class TestQuestions:
     def test_distance_to_an_object_is_in_space_to_furniture_to_its_side(
-        self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
+        self, home: MujocoHome, locator: BackgroundLocator, observation: Observation
     ) -> None:
         lay(home.model, home.data, "bowl", [1.9, 3.2, 1.5])
-        assert locator.distance("bowl", seen) == pytest.approx(1.5, abs=0.01)
-        assert locator.distance("fridge", seen) == pytest.approx(np.hypot(1.9 - 0.77, 4.0 - 0.35 - 3.2), abs=0.02)
-        assert locator.distance("kitchen", seen) == 0.0
+        assert locator.distance("bowl", observation) == pytest.approx(1.5, abs=0.01)
+        assert locator.distance("fridge", observation) == pytest.approx(
+            np.hypot(1.9 - 0.77, 4.0 - 0.35 - 3.2), abs=0.02
+        )
+        assert locator.distance("kitchen", observation) == 0.0
 
     def test_what_opens_what_is_loose(self, locator: BackgroundLocator) -> None:
         assert locator.opens("fridge") and not locator.opens("table") and not locator.opens("apple_1")
@@ -214,21 +218,27 @@ class TestQuestions:
         assert locator.closed_container("plum_1") is None
 
     def test_effects_are_read_from_the_world(
-        self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
+        self, home: MujocoHome, locator: BackgroundLocator, observation: Observation
     ) -> None:
-        assert locator.holds("apple_1", seen) is False
+        assert locator.holds("apple_1", observation) is False
         home.world.held = "apple_1"
-        assert locator.holds("apple_1", seen) is True
-        assert locator.placed("apple_1", "table", seen) is False, "still in the hand"
+        assert locator.holds("apple_1", observation) is True
+        assert locator.placed("apple_1", "table", observation) is False, "still in the hand"
         home.world.held = None
-        assert locator.placed("apple_1", "table", seen) is True and locator.placed(None, "table", seen) is False
+        assert (
+            locator.placed("apple_1", "table", observation) is True
+            and locator.placed(None, "table", observation) is False
+        )
         lay(home.model, home.data, "apple_1", [2.5, 2.0, 0.0375])
-        assert locator.placed("apple_1", "table", seen) is False
+        assert locator.placed("apple_1", "table", observation) is False
         for opening, is_open, is_shut in ((0.0, False, True), (0.5, False, False), (1.5, True, False)):
             swing(home.model, home.data, "fridge", opening)
-            assert locator.state("fridge", "open", seen) is is_open
-            assert locator.state("fridge", "closed", seen) is is_shut
-        assert locator.state("fridge", "clean", seen) is None and locator.state("apple_1", "open", seen) is None
+            assert locator.state("fridge", "open", observation) is is_open
+            assert locator.state("fridge", "closed", observation) is is_shut
+        assert (
+            locator.state("fridge", "clean", observation) is None
+            and locator.state("apple_1", "open", observation) is None
+        )
 
 
 def test_without_world_state_there_are_no_background_targets() -> None:
@@ -241,8 +251,8 @@ def test_without_world_state_there_are_no_background_targets() -> None:
 
 
 def test_a_running_skill_is_given_what_has_changed(
-    home: MujocoHome, locator: BackgroundLocator, seen: Observation
+    home: MujocoHome, locator: BackgroundLocator, observation: Observation
 ) -> None:
-    asked = [locator.due(replace(seen, stamp=seen.stamp + 0.04 * tick)) for tick in range(50)]
+    asked = [locator.due(replace(observation, stamp=observation.stamp + 0.04 * tick)) for tick in range(50)]
     assert 3 <= asked.count(()) <= 6
     assert asked.count(None) == 50 - asked.count(())

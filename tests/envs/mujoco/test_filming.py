@@ -93,8 +93,8 @@ def test_a_film_has_a_lawn_and_shadows_that_the_robots_cameras_have_not(home: Mu
     if home.eyes.renderer.name == "raycast":
         pytest.skip("rays cast no shadows")
     film = home.eyes.film(above, 200, 200, hidden_groups=frozenset({1})).astype(float).mean(axis=2)
-    seen = home.eyes.renderer.rgb(home.data, above, size=(200, 200), hidden_groups=frozenset({1})).mean(axis=2)
-    assert (film < seen - 30).mean() > 0.01, "the robot casts a shadow on the floor"
+    brightness = home.eyes.renderer.rgb(home.data, above, size=(200, 200), hidden_groups=frozenset({1})).mean(axis=2)
+    assert (film < brightness - 30).mean() > 0.01, "the robot casts a shadow on the floor"
 
 
 def test_shadows_are_cast_wherever_in_the_house_the_camera_looks() -> None:
@@ -103,8 +103,8 @@ def test_shadows_are_cast_wherever_in_the_house_the_camera_looks() -> None:
             pytest.skip("rays cast no shadows")
         above = FreeCamera(lookat=(12.0, 10.0, 0.0), distance=3.0, azimuth=math.pi / 2, elevation=-1.5)
         film = far.eyes.film(above, 200, 200, hidden_groups=frozenset({1})).astype(float).mean(axis=2)
-        seen = far.eyes.renderer.rgb(far.data, above, size=(200, 200), hidden_groups=frozenset({1})).mean(axis=2)
-        assert (film < seen - 30).mean() > 0.01
+        brightness = far.eyes.renderer.rgb(far.data, above, size=(200, 200), hidden_groups=frozenset({1})).mean(axis=2)
+        assert (film < brightness - 30).mean() > 0.01
 
 
 def test_lawn_below_the_horizon_and_sky_above_it_only_where_nothing_was_drawn() -> None:

@@ -89,12 +89,12 @@ def _mask(frame: CameraFrame, name: str) -> np.ndarray:
 
 class TestSameStart:
     def test_same_scene_and_commands_give_the_same_observation_bit_for_bit(self) -> None:
-        seen = []
+        observations = []
         for _ in range(2):
             with MujocoHome(_with_table()) as home:
                 _wiggle(home, 40)
-                seen.append(_everything(home.observe((*VIEWS, "head"))))
-        assert seen[0] == seen[1]
+                observations.append(_everything(home.observe((*VIEWS, "head"))))
+        assert observations[0] == observations[1]
 
     def test_reset_brings_everything_back(self, home: MujocoHome) -> None:
         first, state = _everything(home.observe(VIEWS)), home.snapshot()
@@ -252,9 +252,9 @@ class TestSenses:
             assert np.abs(heights).max() < 0.02
 
     def test_instances_are_named_by_entity_and_part(self, home: MujocoHome) -> None:
-        seen = set().union(*(_visible(frame) for frame in home.observe((*VIEWS, "head")).frames.values()))
-        assert {"orange", "tomato_soup_can", "table", "fridge/door", "wall", "kitchen"} <= seen
-        assert not any("robot" in name or "gripper" in name for name in seen)
+        names = set().union(*(_visible(frame) for frame in home.observe((*VIEWS, "head")).frames.values()))
+        assert {"orange", "tomato_soup_can", "table", "fridge/door", "wall", "kitchen"} <= names
+        assert not any("robot" in name or "gripper" in name for name in names)
 
     def test_no_cameras_no_pictures(self, home: MujocoHome) -> None:
         assert dict(home.observe().frames) == {}

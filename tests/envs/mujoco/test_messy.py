@@ -55,21 +55,21 @@ def test_the_same_seed_makes_the_same_mess_of_the_same_house() -> None:
 
 
 def test_a_few_messy_houses_have_all_that_people_leave_behind() -> None:
-    seen: set[str] = set()
+    traits: set[str] = set()
     for seed in SEEDS:
         house = _house(seed)
         world = World(home := build(house), home.new_data())
-        seen |= {"ajar" if piece.open < 0.5 else "open" for piece in house.furniture if piece.open}
-        seen |= {"door" for doorway in house.doorways if doorway.leaf}
+        traits |= {"ajar" if piece.open < 0.5 else "open" for piece in house.furniture if piece.open}
+        traits |= {"door" for doorway in house.doorways if doorway.leaf}
         for thing in house.objects:
             place = world.place(thing.name)
-            seen |= {f"{place.relation} another"} if place.entity in world.objects else set()
-            seen |= {"floor"} if place.entity in world.rooms else {place.surface}
+            traits |= {f"{place.relation} another"} if place.entity in world.objects else set()
+            traits |= {"floor"} if place.entity in world.rooms else {place.surface}
             up = abs(float(rotation_of(thing.yaw, thing.pitch, thing.roll)[2, 2]))
             if not thing.plan.rolls and thing.plan.hollow is None:
-                seen |= {"on its side"} if up < 0.1 else {"leaning"} if up < 0.97 else set()
-    assert seen >= {"ajar", "open", "door", "in another", "on another", "floor", "on its side", "leaning"}
-    assert seen & {"seat", "blanket"} and "basin" in seen
+                traits |= {"on its side"} if up < 0.1 else {"leaning"} if up < 0.97 else set()
+    assert traits >= {"ajar", "open", "door", "in another", "on another", "floor", "on its side", "leaning"}
+    assert traits & {"seat", "blanket"} and "basin" in traits
 
 
 def test_what_fell_over_the_leg_of_a_desk_is_laid_elsewhere() -> None:

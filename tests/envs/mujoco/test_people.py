@@ -90,7 +90,7 @@ def test_a_person_is_in_pictures_maps_and_the_snapshot() -> None:
     home = MujocoHome(scene)
     try:
         observation = home.observe(home.views)
-        seen = [item for item in SimulatedDetector().detect(observation) if item.instance == "anna"]
+        detections = [item for item in SimulatedDetector().detect(observation) if item.instance == "anna"]
         snapshot, before = home.snapshot(), initial_state(scene)
         people = {geom for geom, info in home.home.index.geoms.items() if info.entity == "anna"}
         touching = [
@@ -100,8 +100,8 @@ def test_a_person_is_in_pictures_maps_and_the_snapshot() -> None:
         ]  # fmt: skip
     finally:
         home.close()
-    assert {(item.name, item.part) for item in seen} == {("person", "")}
-    assert "front" in {item.view for item in seen}
+    assert {(item.name, item.part) for item in detections} == {("person", "")}
+    assert "front" in {item.view for item in detections}
     assert snapshot.people["anna"].model_copy(update={"rgb": None}) == before.people["anna"].model_copy(
         update={"rgb": None}
     )

@@ -65,8 +65,8 @@ def test_a_model_with_meshes():
     camera = FreeCamera(lookat=(2.0, 0.0, 0.3), distance=2.5, azimuth=0.2, elevation=-0.4)
     shown = np.ones(model.ngeom, bool)
     assert_same(model, data, camera, shown)
-    seen = RaycastRenderer(model, *SIZE).segmentation(data, camera)
-    assert set(np.unique(seen)) >= {0, 1, 2, 3}
+    segments = RaycastRenderer(model, *SIZE).segmentation(data, camera)
+    assert set(np.unique(segments)) >= {0, 1, 2, 3}
     shown[1] = False
     assert_same(model, data, camera, shown)
 

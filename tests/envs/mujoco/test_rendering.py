@@ -185,9 +185,9 @@ def test_nothing_is_zero_metres_away_and_has_no_geom(drawn: Arrays) -> None:
 def test_segmentation(drawn: Arrays, model: mujoco.MjModel) -> None:
     assert drawn["geoms"].dtype == np.int32
     assert drawn["geoms"][CENTRE] == model.geom("box").id
-    seen = {model.geom(int(i)).name for i in np.unique(drawn["geoms"]) if i >= 0}
+    names = {model.geom(int(i)).name for i in np.unique(drawn["geoms"]) if i >= 0}
     # Not seen: group 3, alpha 0, and the housing around the camera.
-    assert seen == {"floor", "box", "ball", "can", "wall", "upper wall"}
+    assert names == {"floor", "box", "ball", "can", "wall", "upper wall"}
     # Left in the picture is left in the world: the ball is at +y of a camera that looks along +x.
     assert np.nonzero(drawn["geoms"] == model.geom("ball").id)[1].max() < 128
 

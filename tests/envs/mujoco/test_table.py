@@ -186,9 +186,13 @@ class TestRobot:
             table.act(Command(effector=Pose(np.array([np.nan, 0.0, 1.0]), np.eye(3))))
 
     def test_observations_have_both_cameras(self, table):
-        seen = table.observe(table.views)
-        assert set(seen.frames) == {"front", "wrist"} and seen.frames["front"].rgb.shape == (500, 500, 3)
-        names = {seen.frames["front"].instance_names[k] for k in np.unique(seen.frames["front"].instances) if k >= 0}
+        observation = table.observe(table.views)
+        assert set(observation.frames) == {"front", "wrist"} and observation.frames["front"].rgb.shape == (500, 500, 3)
+        names = {
+            observation.frames["front"].instance_names[k]
+            for k in np.unique(observation.frames["front"].instances)
+            if k >= 0
+        }
         assert {thing.name for thing in THINGS} <= names
 
     def test_of_the_classical_skills_it_has_those_without_driving(self, table):
@@ -210,9 +214,9 @@ class TestRobot:
 class TestListing:
     def test_things_are_listed_by_y_with_the_cells_they_are_in(self, table):
         locator = table.background()
-        seen = table.observe(table.views)
-        detections = registry.load("detectors", "simulated")("").detect(seen)
-        locator.update(seen, detections)
+        observation = table.observe(table.views)
+        detections = registry.load("detectors", "simulated")("").detect(observation)
+        locator.update(observation, detections)
         listing, arranged = [str(line) for line in locator.listing()], locator.arranged(detections)
         assert len(listing) == len(THINGS)
         order = sorted(THINGS, key=lambda thing: thing.y)
@@ -440,10 +444,10 @@ def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
 
 
 def test_names_mean_things(table):
-    locator, seen = table.background(), table.observe()
+    locator, observation = table.background(), table.observe()
     for words, meant in (("the red cube", "red_cube"), ("cube", "red_cube"), ("shape sorter", "shape_sorter")):
-        assert locator.resolve(words, ACTION_TABLE["Pick"], seen) == meant
-    assert locator.resolve("fridge", ACTION_TABLE["Pick"], seen) is None
+        assert locator.resolve(words, ACTION_TABLE["Pick"], observation) == meant
+    assert locator.resolve("fridge", ACTION_TABLE["Pick"], observation) is None
 
 
 def test_the_robot_keeps_the_contract(shared):

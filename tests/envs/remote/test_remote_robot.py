@@ -45,17 +45,17 @@ def test_pictures_measurements_and_world_are_those_of_the_server(serve: Serve) -
     with open_robot(url, RemoteSettings()) as robot:
         for _ in range(10):
             robot.act(Command(base=(1.0, 0.0), gripper=0.03))
-        seen = robot.observe(("front", "wrist"))
-        assert seen.stamp == pytest.approx(1.0) and 0.5 < seen.body.base.x < 1.0
-        assert seen.body.grippers["gripper"].opening == pytest.approx(0.03)
-        front, wrist = seen.frames["front"], seen.frames["wrist"]
+        observation = robot.observe(("front", "wrist"))
+        assert observation.stamp == pytest.approx(1.0) and 0.5 < observation.body.base.x < 1.0
+        assert observation.body.grippers["gripper"].opening == pytest.approx(0.03)
+        front, wrist = observation.frames["front"], observation.frames["wrist"]
         assert front.rgb[5, 7].tolist() == [0, 7, 0] and wrist.rgb[5, 7].tolist() == [0, 7, 255]
         assert front.depth is not None and front.depth.dtype == np.float32
-        assert front.depth[0, 0] == pytest.approx(9.0 - seen.body.base.x)
+        assert front.depth[0, 0] == pytest.approx(9.0 - observation.body.base.x)
         assert front.instance_names == ("ball",) and front.pose.rotation.shape == (3, 3)
         assert isinstance(robot, WorldState)
         world = robot.snapshot()
-        assert world.objects["ball"].at == "floor" and world.robot.x == pytest.approx(seen.body.base.x)
+        assert world.objects["ball"].at == "floor" and world.robot.x == pytest.approx(observation.body.base.x)
         height, width = front.rgb.shape[:2]
         film = robot.film(4 * width, 2 * height)  # type: ignore[attr-defined]
         assert film.shape == (2 * height, 4 * width, 3)

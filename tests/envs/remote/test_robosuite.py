@@ -64,8 +64,8 @@ def test_masks_depth_and_snapshot_agree(stack: RemoteWorld) -> None:
         rows, columns = np.nonzero(frame.instances == frame.instance_names.index(name))
         z = frame.depth[rows, columns].astype(float)
         rays = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(len(rows))], axis=-1)
-        seen = frame.pose.position + (rays * z[:, None]).mean(axis=0) @ frame.pose.rotation.T
-        assert np.linalg.norm(seen - item.position) < 0.03
+        position = frame.pose.position + (rays * z[:, None]).mean(axis=0) @ frame.pose.rotation.T
+        assert np.linalg.norm(position - item.position) < 0.03
         colour = frame.rgb[rows, columns].mean(axis=0)
         assert colour.argmax() == (0 if name == "red_cube" else 1)
 

@@ -88,13 +88,13 @@ def test_a_planner_sees_what_is_in_sight_and_can_say_its_names(tmp_path):
 
 def test_things_are_called_by_names_that_mean_them(grid):
     detector, locator = SimulatedDetector(), grid.background()
-    seen = locator.arranged(detector.detect(grid.observe(grid.views)))
-    assert [(detection.name, detection.instance) for detection in seen] == [
+    detections = locator.arranged(detector.detect(grid.observe(grid.views)))
+    assert [(detection.name, detection.instance) for detection in detections] == [
         (name, name) for name in ("chest", "table", "plant")
     ]
     assert all(
         locator.resolve(detection.name, ACTION_TABLE["Go to"], grid.observe()) == detection.instance
-        for detection in seen
+        for detection in detections
     )
 
 
