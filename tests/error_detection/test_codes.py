@@ -22,11 +22,11 @@ def ask(
     """One subtask through the real executor; `held` is moved into the hand and the inventory first."""
     if held:
         scene.world.things[held].place = "hand"
-    seen = scene.executor.robot.observe(VIEWS)
-    scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
+    observation = scene.executor.robot.observe(VIEWS)
+    scene.locator.update(observation, scene.executor.senses.detector.detect(observation))
     subtask = Subtask(action, target, destination)
     inventory = (held.rstrip("_12"),) if held else ()
-    return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, seen, Listeners())
+    return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, observation, Listeners())
 
 
 def at(place: str, checks: Sequence[ErrorCheck] = paper_order) -> Stage:
@@ -220,10 +220,10 @@ def test_what_is_held_is_a_matter_of_the_locator_not_of_the_words_of_the_planner
     """It was picked as `fruit`; the thing in the hand is an apple, whatever it was called."""
     scene = at("table_1")
     scene.world.things["apple_1"].place = "hand"
-    seen = scene.executor.robot.observe(VIEWS)
+    observation = scene.executor.robot.observe(VIEWS)
     for words, code in (("apple", None), ("lemon", "L2")):
         subtask = Subtask("Put", words, "brown table")
-        execution = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, Listeners())
+        execution = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), observation, Listeners())
         assert verdict(execution)[0] == code
         scene.world.things["apple_1"].place = "hand"
 

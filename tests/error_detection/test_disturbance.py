@@ -38,16 +38,16 @@ class Subtasks:
     def __init__(self, home: MujocoHome, action: str, target: str, destination: str = "", entity: str = "") -> None:
         self.home, self.locator = home, home.background()
         self.locator.reset(seed=0)
-        seen = home.observe()
+        observation = home.observe()
         self.trial = Trial(
             subtask=Subtask(action, target, destination),
             action=ACTION_TABLE[action],
             entity=entity or target,
-            held=self.locator.held(seen),
+            held=self.locator.held(observation),
             attempt=Attempt(1, "test", Outcome.SUCCEEDED, "", 1.0, 1),
-            observation=seen,
+            observation=observation,
             world=self.locator,
-            before=self.locator.arrangement(seen),
+            before=self.locator.arrangement(observation),
         )
 
     def move(self, name: str, by: Sequence[float], quaternion: Sequence[float] = (1.0, 0.0, 0.0, 0.0)) -> None:
@@ -130,12 +130,12 @@ def test_what_was_not_seen_again_is_not_reported(home: MujocoHome) -> None:
     subtasks = Subtasks(home, "Go to", "table")
     before = replace(subtasks.trial.before, seen={"mug": 3.0})
     away = Lying("", np.full(3, 9.0))
-    for seen, reported in ((3.0, ""), (4.0, "meanwhile the mug has been moved")):
-        after = replace(before, things={"mug": away}, openings={}, seen={"mug": seen})
+    for stamp, reported in ((3.0, ""), (4.0, "meanwhile the mug has been moved")):
+        after = replace(before, things={"mug": away}, openings={}, seen={"mug": stamp})
         locator = subtasks.locator
         locator.arrangement = lambda _, after=after: after  # type: ignore[method-assign, misc]
         check = execution.check(replace(subtasks.trial, before=before, world=locator))
-        assert check.feedback.words.startswith(reported) and bool(check.feedback.words) is bool(reported), seen
+        assert check.feedback.words.startswith(reported) and bool(check.feedback.words) is bool(reported), stamp
 
 
 def test_where_a_thing_that_was_lost_lies_is_reported(home: MujocoHome) -> None:

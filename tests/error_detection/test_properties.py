@@ -25,15 +25,15 @@ def questions() -> st.SearchStrategy[CheckQuestion]:
             world.things[held].place = "hand"
         scene = stage(world=world)
         subtask = Subtask(action, target, destination)
-        seen = scene.executor.robot.observe()
+        observation = scene.executor.robot.observe()
         words = destination or target
         return CheckQuestion(
             decision=Decision((subtask,), model=model),
             subtask=subtask,
             action=action_of(action),
-            entity=scene.locator.resolve(words, action_of(action), seen) if words else None,
+            entity=scene.locator.resolve(words, action_of(action), observation) if words else None,
             inventory=(held,) if held else (),
-            observation=seen,
+            observation=observation,
             world=scene.locator,
             actions=ACTIONS,
             models=scene.executor.skills.models,

@@ -24,8 +24,8 @@ def scene():
 
 def question(scene, action: str, target: str = "", destination: str = "", **more: object) -> CheckQuestion:
     """About the apple in the hand of a robot at the lamp."""
-    seen = scene.executor.robot.observe(VIEWS)
-    scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
+    observation = scene.executor.robot.observe(VIEWS)
+    scene.locator.update(observation, scene.executor.senses.detector.detect(observation))
     subtask = Subtask(action, target, destination)
     usual = CheckQuestion(
         decision=Decision((subtask,)),
@@ -33,7 +33,7 @@ def question(scene, action: str, target: str = "", destination: str = "", **more
         action=ACTION_TABLE[action],
         entity=None,
         inventory=("apple",),
-        observation=seen,
+        observation=observation,
         world=scene.locator,
         actions=scene.executor.actions,
         models=("text",),
@@ -89,8 +89,8 @@ def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
         world.things["apple_1"].place = "hand"
         scene = stage(world=world, checks=checks)
         subtask = Subtask("Put", "apple", "lamp")
-        seen = scene.executor.robot.observe(VIEWS)
-        execution = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, Listeners())
+        observation = scene.executor.robot.observe(VIEWS)
+        execution = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), observation, Listeners())
         assert execution.feedback.code is code
 
 
@@ -105,7 +105,7 @@ def test_a_closed_container_has_the_name_that_the_planner_was_given(scene, monke
     assert "the fridge is closed" in sentence()
     asked = []
 
-    def resolve(words, action, seen):  # type: ignore[no-untyped-def]
+    def resolve(words, action, observation):  # type: ignore[no-untyped-def]
         asked.append((words, action.name))
         return words
 
