@@ -53,14 +53,14 @@ def test_gymnasium_finds_nothing_wrong(name):
 
 
 def test_a_task_is_done_and_ends_with_a_reward(house):
-    seen, info = house.reset(seed=3)
-    assert seen["front"].shape == (32, 48, 3) and seen["inventory"] == 0 and not info["success"]
+    observation, info = house.reset(seed=3)
+    assert observation["front"].shape == (32, 48, 3) and observation["inventory"] == 0 and not info["success"]
     thing, top = info["task"].removeprefix("put the ").split(" on the ")
     encode = house.unwrapped.encode
     for step in (("Go to", thing), ("Pick", thing), ("Go to", top)):
-        seen, reward, terminated, truncated, info = house.step(encode(*step))
+        observation, reward, terminated, truncated, info = house.step(encode(*step))
         assert (reward, terminated, truncated, info["feedback"]) == (0.0, False, False, "success")
-    assert homie.gym.home.WORDS[seen["inventory"]] == thing and info["inventory"] == (thing,)
+    assert homie.gym.home.WORDS[observation["inventory"]] == thing and info["inventory"] == (thing,)
     assert house.render().shape == (480, 640, 3)
     _, reward, terminated, truncated, info = house.step(encode("Put", thing, top))
     assert (reward, terminated, truncated, info["success"]) == (1.0, True, False, True)
@@ -127,9 +127,9 @@ def test_the_numbers_of_the_table():
     with gymnasium.make("homie/Table-v0", family="pick", picture_size=48) as env:
         assert env.action_space.shape == (7,) and np.isfinite([env.action_space.low, env.action_space.high]).all()
         env.reset(seed=1)
-        seen, reward, terminated, truncated, info = env.step(np.array([54.2, 50, 40, 0, 60, 90, 0], np.float32))
+        observation, reward, terminated, truncated, info = env.step(np.array([54.2, 50, 40, 0, 60, 90, 0], np.float32))
         assert info["subtask"] == "[Move, [54, 50, 40, 0, 60, 90, 0]]" and info["feedback"] == "success"
-        assert (reward, terminated, truncated) == (0.0, False, False) and seen["gripper"][0] < 0.03
+        assert (reward, terminated, truncated) == (0.0, False, False) and observation["gripper"][0] < 0.03
     with pytest.raises(BadInput, match="did you mean 'stack'"):
         gymnasium.make("homie/Table-v0", family="stak")
 

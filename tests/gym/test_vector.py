@@ -27,7 +27,7 @@ SMALL = {"rooms": 2, "objects": 6, "picture_size": (32, 24), "cameras": ("head",
 def alone(seed: int, actions: list[np.ndarray]) -> tuple[list[dict[str, np.ndarray]], dict[str, Any]]:
     """What one home gives that is stepped by itself, beginning anew when it is over."""
     env = gymnasium.make(f"homie.gym:{CONTROL}", **SMALL)
-    seen = [env.reset(seed=seed)[0]]
+    observations = [env.reset(seed=seed)[0]]
     info: dict[str, Any] = {}
     over = False
     for action in actions:
@@ -37,23 +37,23 @@ def alone(seed: int, actions: list[np.ndarray]) -> tuple[list[dict[str, np.ndarr
         else:
             observation, _, terminated, truncated, info = env.step(action)
             over = terminated or truncated
-        seen.append(observation)
+        observations.append(observation)
     env.close()
-    return seen, info
+    return observations, info
 
 
 def test_homes_in_processes_give_what_each_gives_alone() -> None:
     homes = homie.gym.vector.make(CONTROL, 2, **SMALL)
     homes.action_space.seed(1)
     actions = [homes.action_space.sample() for _ in range(6)]
-    seen, _ = homes.reset(seed=5)
-    rows, ends = [seen], []
+    joint_observation, _ = homes.reset(seed=5)
+    rows, ends = [joint_observation], []
     for action in actions:
-        seen, rewards, terminations, truncations, infos = homes.step(action)
-        rows.append(seen)
+        joint_observation, rewards, terminations, truncations, infos = homes.step(action)
+        rows.append(joint_observation)
         ends.append(truncations.tolist())
         assert rewards.shape == terminations.shape == (2,) and infos["success"].shape == (2,)
-    assert homes.observation_space.contains(seen) and seen["head"].shape == (2, 24, 32, 3)
+    assert homes.observation_space.contains(joint_observation) and joint_observation["head"].shape == (2, 24, 32, 3)
     homes.close()
     assert ends == [[False] * 2, [False] * 2, [True] * 2, [False] * 2, [False] * 2, [False] * 2]
     assert len({row["base"].tobytes() for row in iterate(homes.observation_space, rows[0])}) == 2, "two houses"
@@ -193,9 +193,9 @@ def test_four_homes_side_by_side() -> None:
     gymnasium.register_envs(homie.gym)
     homes = gymnasium.make_vec(CONTROL, 4, rooms=2, objects=4)
     try:
-        seen, infos = homes.reset(seed=3)
-        assert seen["base"].shape == (4, 3) and len(set(infos["task"])) > 1
-        seen, rewards, ended, *_ = homes.step(homes.action_space.sample())
-        assert rewards.shape == ended.shape == (4,) and len({row.tobytes() for row in seen["base"]}) == 4
+        observation, infos = homes.reset(seed=3)
+        assert observation["base"].shape == (4, 3) and len(set(infos["task"])) > 1
+        observation, rewards, ended, *_ = homes.step(homes.action_space.sample())
+        assert rewards.shape == ended.shape == (4,) and len({row.tobytes() for row in observation["base"]}) == 4
     finally:
         homes.close()
