@@ -89,14 +89,14 @@ def test_a_policy_is_evaluated_on_tasks_of_a_suite(tmp_path: Path) -> None:
 
 def test_a_scene_is_that_of_the_suite_and_success_that_of_its_world(home: Any) -> None:
     task = integration.suite("homie-100", "lemon-sofa")
-    seen = home.reset(task.scenes[0])
-    assert seen.images["head"].shape == (32, 32, 3)
+    observation = home.reset(task.scenes[0])
+    assert observation.images["head"].shape == (32, 32, 3)
     chosen = homie.read_suite(Path(homie.__file__).parent / "bench/suite/homie-100.yaml").select("lemon-sofa")[0]
     assert home._session.options.seed == chosen.scene.seed
-    result = home.step(Action(seen.state["joint_pos"]))
+    result = home.step(Action(observation.state["joint_pos"]))
     assert result.info == {"success": False} and not result.terminated
     home._goal = homie.parse_condition({"held": "nothing"})
-    ended = home.step(Action(seen.state["joint_pos"]))
+    ended = home.step(Action(observation.state["joint_pos"]))
     assert (ended.terminated, ended.termination_reason, ended.reward) == (True, "success", 1.0)
 
 

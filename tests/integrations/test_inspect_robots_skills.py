@@ -94,12 +94,12 @@ def test_a_policy_of_the_package_does_the_task_on_the_table(places):
             record = session.call(action, *names)
             assert record.feedback.ok, record.feedback.message
         assert session.world_state().success
-    seen = Knowing.seen[0]
-    assert {name: picture.shape for name, picture in seen.images.items()} == {
+    observation = Knowing.seen[0]
+    assert {name: picture.shape for name, picture in observation.images.items()} == {
         "front": (96, 96, 3),
         "wrist": (96, 96, 3),
     }
-    assert seen.state["joint_pos"].shape == (8,) and seen.extra["env_step"] == 0
+    assert observation.state["joint_pos"].shape == (8,) and observation.extra["env_step"] == 0
 
 
 def test_its_agent_moves_the_joints_and_stops(places):
