@@ -78,8 +78,8 @@ def test_a_verb_brings_its_goal_about_and_it_shows(home: Session, state: str) ->
     picture = from_above(home, written)
     assert do(home, verb).feedback.ok
     assert goal.holds(home.world_state())
-    seen = (from_above(home, written) != picture).any()
-    assert seen or state in ("heated", "cooled"), "it is to be seen, unless it is behind a door"
+    visible = (from_above(home, written) != picture).any()
+    assert visible or state in ("heated", "cooled"), "it is to be seen, unless it is behind a door"
 
 
 def test_what_is_refused_before_a_skill_runs(home: Session) -> None:
