@@ -69,11 +69,11 @@ class Auditor:
         self._bearer: dict[str, str] = {}
         self._rooms: dict[str, str | None] = {}
 
-    def compare(self, known: Knowledge, seen: Observation) -> None:
+    def compare(self, known: Knowledge, observation: Observation) -> None:
         """Take in the facts after one look."""
-        self._rooms = {name: self.locator.resolve(name, GO_TO, seen) for name in known.rooms}
-        entities = {item.name: self.locator.resolve(item.name, GO_TO, seen) or "?" for item in known.remembered}
-        self._names_stay(entities, known, seen)
+        self._rooms = {name: self.locator.resolve(name, GO_TO, observation) for name in known.rooms}
+        entities = {item.name: self.locator.resolve(item.name, GO_TO, observation) or "?" for item in known.remembered}
+        self._names_stay(entities, known, observation)
         for item in known.remembered:
             entity = entities[item.name]
             self._state_is_true(entity, item)
@@ -81,20 +81,20 @@ class Auditor:
             self._place_is_true(entity, item, entities)
             self._room_is_true(entity, item)
         for doorway in known.doorways:
-            self._doorway_is_true(doorway, seen)
+            self._doorway_is_true(doorway, observation)
 
-    def _names_stay(self, entities: dict[str, str], known: Knowledge, seen: Observation) -> None:
+    def _names_stay(self, entities: dict[str, str], known: Knowledge, observation: Observation) -> None:
         names = [*entities, *(doorway.name for doorway in known.doorways), *known.rooms]
         for name in {name for name in names if names.count(name) > 1}:
             self.audit.note("two things share a name", name, name)
         places = [*(doorway.name for doorway in known.doorways), *known.rooms]
-        meant = entities | {name: self.locator.resolve(name, GO_TO, seen) or "?" for name in places}
+        meant = entities | {name: self.locator.resolve(name, GO_TO, observation) or "?" for name in places}
         for name, entity in meant.items():
             before = self._names.setdefault(entity, name)
             if before != name:
                 self.audit.note("a name changes or gets a number", entity, f"{before} -> {name}")
         for name, entity in self._bearer.items():
-            now = meant.get(name) or self.locator.resolve(name, GO_TO, seen)
+            now = meant.get(name) or self.locator.resolve(name, GO_TO, observation)
             if now != entity and (now is not None or entity in self.locator):
                 self.audit.note("a name means another thing than before", name, f"{name}: {entity} -> {now}")
         self._bearer |= {name: entity for name, entity in meant.items() if name not in self._bearer}
@@ -172,25 +172,25 @@ class Auditor:
         if self._rooms.get(item.room) != room:
             self.audit.note("in the wrong room", entity, f"{item.name} in the {item.room}, is in {room}")
 
-    def _doorway_is_true(self, doorway: Doorway, seen: Observation) -> None:
+    def _doorway_is_true(self, doorway: Doorway, observation: Observation) -> None:
         rooms = [room for room in (doorway.room, doorway.beyond) if room]
         if len(rooms) == 2 and rooms[0] == rooms[1]:
             self.audit.note("doorway joins a room to itself", doorway.name, f"{doorway.name} {rooms}")
             return
-        true = self._joined(self._middle(doorway, seen))
+        true = self._joined(self._middle(doorway, observation))
         rooms_shown = {str(self._rooms.get(room)) for room in rooms}
         if not rooms_shown <= true:
             self.audit.note("doorway to a wrong room", doorway.name, f"{doorway.name} {rooms}, is between {true}")
 
-    def _middle(self, doorway: Doorway, seen: Observation) -> Array:
+    def _middle(self, doorway: Doorway, observation: Observation) -> Array:
         """Where a doorway is (2,): in the middle of the places behind it to which robots from all around would go.
 
         Where one robot goes does not tell: the same floor is behind one doorway and before another around the corner.
         """
-        entity = str(self.locator.resolve(doorway.name, GO_TO, seen))
+        entity = str(self.locator.resolve(doorway.name, GO_TO, observation))
         behind = []
         for x, y in ((-FAR, 0.0), (FAR, 0.0), (0.0, -FAR), (0.0, FAR)):
-            away = replace(seen, body=replace(seen.body, base=Pose2(x, y, 0.0)))
+            away = replace(observation, body=replace(observation.body, base=Pose2(x, y, 0.0)))
             behind.append(self.locator.goal(entity, GO_TO, away).position[:2])
         middle: Array = (np.min(behind, axis=0) + np.max(behind, axis=0)) / 2
         return middle
@@ -243,7 +243,7 @@ def audit(seed: int, clutter: str = "tidy", objects: int = 40, *, states: bool =
         auditor = Auditor(home, locator)
         for number, (x, y, yaw) in enumerate(walk(home), 1):
             place_robot(home, x, y, yaw)
-            seen = home.observe((*VIEWS, "head"))
-            locator.update(seen, detector.detect(seen))
-            auditor.compare(locator.knowledge(number), seen)
+            observation = home.observe((*VIEWS, "head"))
+            locator.update(observation, detector.detect(observation))
+            auditor.compare(locator.knowledge(number), observation)
         return auditor.audit

@@ -24,14 +24,14 @@ def _look(
     house: House, locator: SensorLocator, detector: SimulatedDetector, name: str, metres: float, aside: float = 0.0
 ) -> Observation:
     center = house.world.receptacle_box(house.world.receptacles[name]).center
-    seen = house.observe(house.before(name, metres, aside), head=center)
-    locator.update(seen, detector.detect(seen))
-    return seen
+    observation = house.observe(house.before(name, metres, aside), head=center)
+    locator.update(observation, detector.detect(observation))
+    return observation
 
 
-def _check(house: House, locator: SensorLocator, seen: Observation, name: str) -> Articulation:
+def _check(house: House, locator: SensorLocator, observation: Observation, name: str) -> Articulation:
     """The articulation of the goal, after comparing it with the truth."""
-    goal = locator.goal(name, ACTION_TABLE["Open"], seen)
+    goal = locator.goal(name, ACTION_TABLE["Open"], observation)
     assert len(goal.articulations) == 1
     estimate, true = goal.articulations[0], house.world.articulation(house.world.receptacles[name].articulations[0])
     assert estimate.kind == true.kind
@@ -54,12 +54,12 @@ def test_a_closed_door_or_drawer_is_known_from_its_front(
     house: House, locator: SensorLocator, detector: SimulatedDetector, name: str
 ) -> None:
     _look(house, locator, detector, name, 1.4)
-    seen = _look(house, locator, detector, name, 0.8)
-    _check(house, locator, seen, name)
+    observation = _look(house, locator, detector, name, 0.8)
+    _check(house, locator, observation, name)
     assert locator.opens(name)
     assert locator.closed_container(name) == name
-    assert locator.state(name, "closed", seen) is True
-    assert locator.state(name, "open", seen) is False
+    assert locator.state(name, "closed", observation) is True
+    assert locator.state(name, "open", observation) is False
 
 
 @pytest.mark.parametrize("name", ["fridge", "cabinet", "drawer"])
@@ -70,9 +70,9 @@ def test_outlines_of_a_network_are_enough_for_a_closed_door_or_drawer(
     detector = SimulatedDetector("", SimulatedSettings(instances=False))
     for metres, aside in ((2.2, -0.8), (1.4, 0.6), (0.8, 0.0)):
         center = house.world.receptacle_box(house.world.receptacles[name]).center
-        seen = house.observe(house.before(name, metres, aside), head=center)
-        locator.update(seen, [_rough(detection) for detection in detector.detect(seen)])
-    (estimate,) = locator.goal(f"{name}_1", ACTION_TABLE["Open"], seen).articulations
+        observation = house.observe(house.before(name, metres, aside), head=center)
+        locator.update(observation, [_rough(detection) for detection in detector.detect(observation)])
+    (estimate,) = locator.goal(f"{name}_1", ACTION_TABLE["Open"], observation).articulations
     true = house.world.articulation(house.world.receptacles[name].articulations[0])
     assert np.linalg.norm(estimate.handle - true.handle) < 0.02
     assert abs(estimate.handle_axis @ true.handle_axis) > 0.98
@@ -101,14 +101,14 @@ def test_opening_is_followed_and_closing_again(
     for step in steps:
         house.open(name, step)
         _look(house, locator, detector, name, 1.1, 0.2)
-        seen = _look(house, locator, detector, name, 0.9, -0.15)
-        _check(house, locator, seen, name)
+        observation = _look(house, locator, detector, name, 0.9, -0.15)
+        _check(house, locator, observation, name)
     assert locator.closed_container(name) is None
-    assert locator.state(name, "open", seen) is True
-    assert locator.state(name, "closed", seen) is False
+    assert locator.state(name, "open", observation) is True
+    assert locator.state(name, "closed", observation) is False
     house.open(name, 0.0)
-    seen = _look(house, locator, detector, name, 0.9)
-    assert _check(house, locator, seen, name).opening < 0.05
+    observation = _look(house, locator, detector, name, 0.9)
+    assert _check(house, locator, observation, name).opening < 0.05
     assert locator.closed_container(name) == name
 
 
@@ -118,8 +118,8 @@ def test_what_is_open_at_first_sight_is_known_to_be_open(
 ) -> None:
     house.open(name, opening)
     _look(house, locator, detector, name, 1.1)
-    seen = _look(house, locator, detector, name, 0.9)
-    _check(house, locator, seen, name)
+    observation = _look(house, locator, detector, name, 0.9)
+    _check(house, locator, observation, name)
     assert locator.closed_container(name) is None
 
 
@@ -127,18 +127,18 @@ def test_a_door_seen_from_its_side_is_not_taken_for_open(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
     for aside, metres in ((-2.2, 0.4), (-1.6, 0.5), (-1.0, 0.8), (-0.3, 0.9)):
-        seen = _look(house, locator, detector, "fridge", metres, aside)
-    assert _check(house, locator, seen, "fridge").opening < 0.1
+        observation = _look(house, locator, detector, "fridge", metres, aside)
+    assert _check(house, locator, observation, "fridge").opening < 0.1
 
 
 def test_a_glimpse_of_the_hinge_does_not_change_what_is_known(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
     _look(house, locator, detector, "fridge", 0.9)
-    seen = house.observe(house.before("fridge", 0.45))
-    detections = [d for d in detector.detect(seen) if not (d.instance == "fridge" and d.part == "handle")]
-    locator.update(seen, detections)
-    assert locator.goal("fridge", ACTION_TABLE["Open"], seen).articulations[0].opening < 0.15
+    observation = house.observe(house.before("fridge", 0.45))
+    detections = [d for d in detector.detect(observation) if not (d.instance == "fridge" and d.part == "handle")]
+    locator.update(observation, detections)
+    assert locator.goal("fridge", ACTION_TABLE["Open"], observation).articulations[0].opening < 0.15
 
 
 def test_a_piece_of_a_door_seen_from_too_near_does_not_overrule_the_whole(
@@ -146,8 +146,8 @@ def test_a_piece_of_a_door_seen_from_too_near_does_not_overrule_the_whole(
 ) -> None:
     _look(house, locator, detector, "cabinet", 0.9)
     for aside in (0.25, 0.1, -0.1, -0.25):
-        seen = _look(house, locator, detector, "cabinet", 0.28, aside)
-    assert _check(house, locator, seen, "cabinet").opening < 0.05
+        observation = _look(house, locator, detector, "cabinet", 0.28, aside)
+    assert _check(house, locator, observation, "cabinet").opening < 0.05
 
 
 def _grid(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Points:
@@ -168,9 +168,9 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     known = update_panel(None, "hinge", whole)
     assert known is not None and known.shut
     piece = replace(whole, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
-    seen = update_panel(known, "hinge", piece)
-    assert seen is not None and seen.shut
-    np.testing.assert_allclose(seen.outward, known.outward, atol=1e-6)
+    updated = update_panel(known, "hinge", piece)
+    assert updated is not None and updated.shut
+    np.testing.assert_allclose(updated.outward, known.outward, atol=1e-6)
 
 
 def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open() -> None:

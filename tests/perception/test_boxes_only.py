@@ -27,16 +27,16 @@ def look_around(house: House, locator: SensorLocator, seed: int = 0) -> Observat
     for name in ("table_1", "table_2", "cabinet", "sink", "shelf", "drawer", "fridge"):
         for metres in (1.6, 0.8):
             center = house.world.receptacle_box(house.world.receptacles[name]).center
-            seen = house.observe(house.before(name, metres), head=center)
-            locator.update(seen, detector.detect(seen))
-    return seen
+            observation = house.observe(house.before(name, metres), head=center)
+            locator.update(observation, detector.detect(observation))
+    return observation
 
 
-def nearest(locator: SensorLocator, seen: Observation, name: str, center: np.ndarray) -> Box:
+def nearest(locator: SensorLocator, observation: Observation, name: str, center: np.ndarray) -> Box:
     """The box of the goal that words lead to nearest a place."""
     boxes = []
     for entity in locator._things.meant(name):
-        box = locator.goal(entity, ACTION_TABLE["Go to"], seen).box
+        box = locator.goal(entity, ACTION_TABLE["Go to"], observation).box
         assert box is not None
         boxes.append(box)
     assert boxes, name
@@ -45,10 +45,10 @@ def nearest(locator: SensorLocator, seen: Observation, name: str, center: np.nda
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_objects_are_found_where_they_are(house: House, locator: SensorLocator, seed: int) -> None:
-    seen = look_around(house, locator, seed)
+    observation = look_around(house, locator, seed)
     for name in THINGS:
         true = house.data.xpos[house.model.body(name).id]
-        box = nearest(locator, seen, name.rstrip("_12").replace("_", " "), true)
+        box = nearest(locator, observation, name.rstrip("_12").replace("_", " "), true)
         assert np.linalg.norm(box.center - true) < 0.05
         assert 2 * box.half.max() < 0.3
     assert len(locator._things.meant("apple")) == 2
@@ -58,20 +58,20 @@ def test_objects_are_found_where_they_are(house: House, locator: SensorLocator, 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_furniture_is_found_where_it_is(house: House, locator: SensorLocator, seed: int) -> None:
-    seen = look_around(house, locator, seed)
+    observation = look_around(house, locator, seed)
     for name in ("table_1", "table_2", "cabinet", "sink", "drawer", "shelf", "fridge"):
         true = house.world.receptacle_box(house.world.receptacles[name])
-        box = nearest(locator, seen, name.rstrip("_12"), true.center)
+        box = nearest(locator, observation, name.rstrip("_12"), true.center)
         assert np.linalg.norm((box.center - true.center)[:2]) < 0.35, name
         assert box.half[:2].max() < true.half[:2].max() + 0.5, name
     assert len(locator._things.meant("table")) == 2
 
 
 def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorLocator) -> None:
-    seen = house.observe(Pose2(4.3, 3.6, 0.9))
-    detections = BoxesOnly().detect(seen)
+    observation = house.observe(Pose2(4.3, 3.6, 0.9))
+    detections = BoxesOnly().detect(observation)
     assert len([detection for detection in detections if detection.name.endswith("table")]) >= 2
-    locator.update(seen, detections)
+    locator.update(observation, detections)
     tables = locator._things.meant("table")
     assert len(tables) == 2
     shown = [locator.seen(table, detections) for table in tables]
@@ -80,12 +80,12 @@ def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorL
 
 
 def test_a_box_around_an_object_leaves_out_the_table_under_it(house: House) -> None:
-    seen = house.observe(house.before("table_1", 0.8))
-    scan = Scan.of(seen.frames["front"])
+    observation = house.observe(house.before("table_1", 0.8))
+    scan = Scan.of(observation.frames["front"])
     assert scan is not None
     (box,) = (
         detection.box
-        for detection in BoxesOnly(jitter=0.0).detect(seen)
+        for detection in BoxesOnly(jitter=0.0).detect(observation)
         if detection.name == "sugar box" and detection.view == "front"
     )
     wide = (box[0] - 3, box[1] - 3, box[2] + 3, box[3] + 3)
@@ -123,16 +123,16 @@ def test_an_episode_with_boxes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_the_robots_own_arm_is_no_part_of_what_a_box_shows(house: House) -> None:
     """An arm that is held out before a table would be the nearest thing in its box."""
-    seen = house.observe(house.before("table_1", 1.2))
-    scan = Scan.of(seen.frames["front"])
+    observation = house.observe(house.before("table_1", 1.2))
+    scan = Scan.of(observation.frames["front"])
     assert scan is not None
     arm = OwnArm(BlindRobot())
-    bare = arm.without(scan, seen.body)
+    bare = arm.without(scan, observation.body)
     assert (bare.valid <= scan.valid).all()
-    gripper = arm.gripper(seen.body).position.astype(np.float32)
+    gripper = arm.gripper(observation.body).position.astype(np.float32)
     points = scan.points.copy()
     points[100:110, 100:110] = gripper
-    inside = arm.without(dataclasses.replace(scan, points=points), seen.body)
+    inside = arm.without(dataclasses.replace(scan, points=points), observation.body)
     assert not inside.valid[100:110, 100:110].any()
     assert np.array_equal(
         np.delete(inside.valid, np.s_[100:110], axis=0), np.delete(bare.valid, np.s_[100:110], axis=0)

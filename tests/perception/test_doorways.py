@@ -37,8 +37,8 @@ def house() -> House:
 
 def scans(house: House, base: Pose2) -> list[Scan]:
     frames = house.observe(base).frames
-    seen = [Scan.of(frames[view]) for view in VIEWS]
-    return [scan for scan in seen if scan is not None]
+    taken = [Scan.of(frames[view]) for view in VIEWS]
+    return [scan for scan in taken if scan is not None]
 
 
 def look(house: House, doorways: Doorways, base: Pose2) -> None:

@@ -19,9 +19,9 @@ from perception.scan import Points
 
 
 def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:
-    seen = house.observe(base)
-    locator.update(seen, detector.detect(seen))
-    return seen
+    observation = house.observe(base)
+    locator.update(observation, detector.detect(observation))
+    return observation
 
 
 def test_the_inside_is_entered_through_the_side_that_faces_the_eye() -> None:
@@ -40,8 +40,8 @@ def test_the_open_side_of_a_shelf_is_where_its_inside_was_seen(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
     for base in (Pose2(1.4, 0.9, 0.0), Pose2(1.6, 1.1, 0.0), Pose2(2.4, 1.6, -0.5), Pose2(3.0, 1.8, -1.0)):
-        seen = _see(house, locator, detector, base)
-    goal = locator.goal("shelf", ACTION_TABLE["Go to"], seen)
+        observation = _see(house, locator, detector, base)
+    goal = locator.goal("shelf", ACTION_TABLE["Go to"], observation)
     assert goal.front == pytest.approx(np.pi / 2, abs=0.05)
 
 
@@ -72,8 +72,8 @@ def test_an_object_that_was_pushed_a_little_does_not_grow(
     base = house.before("table_1", 0.5)
     for shift in np.arange(0.0, 0.1, 0.02):
         house.move("sugar_box", (2.4 + float(shift), 5.1, 0.83))
-        seen = _see(house, locator, detector, base)
-    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], seen)
+        observation = _see(house, locator, detector, base)
+    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], observation)
     true = house.world.object_box(house.world.objects["sugar_box"])
     assert goal.box is not None
     assert np.sort(goal.box.half[:2])[1] < np.sort(true.half[:2])[1] + 0.02
@@ -88,8 +88,8 @@ def test_what_stands_on_a_board_above_the_eye_can_be_reached_from_the_front(
     assert board.center[2] > 1.1
     house.move("sugar_box", (float(board.center[0]), float(board.center[1]) + 0.08, float(board.center[2]) + 0.0875))
     for metres in (1.2, 0.7):
-        seen = _see(house, locator, detector, house.before("shelf", metres))
-    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], seen)
+        observation = _see(house, locator, detector, house.before("shelf", metres))
+    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], observation)
     assert goal.surfaces[0].center[2] == pytest.approx(board.center[2], abs=0.03)
     assert goal.surfaces[0].access == pytest.approx([0.0, 1.0], abs=0.05)
     assert goal.surfaces[0].clearance == pytest.approx(board.clearance, abs=0.06)
@@ -131,11 +131,11 @@ def test_a_side_goes_on_away_from_where_that_side_was_seen() -> None:
     side = np.array([[0.0, y, z] for y in np.linspace(0.0, 0.7, 15) for z in np.linspace(0.0, 1.7, 20)], np.float32)
     door = np.array([[x, 0.0, z] for x in (0.3, 0.6) for z in np.linspace(0.1, 1.7, 20)], np.float32)
 
-    def seen(points: Points, eye: Array) -> Patch:
+    def patch(points: Points, eye: Array) -> Patch:
         return Patch(points, np.zeros(len(points), dtype=bool), 0.01, eye, (9, 9, 9))
 
     fridge = Furniture(Identity("fridge", "fridge"))
     fridge.part = "door"
-    fridge.update([seen(side, np.array([-1.5, -1.0, 1.1]))], [], [], 1.0)
-    fridge.update([], [seen(door, np.array([0.9, -1.6, 1.1]))], [], 2.0)
+    fridge.update([patch(side, np.array([-1.5, -1.0, 1.1]))], [], [], 1.0)
+    fridge.update([], [patch(door, np.array([0.9, -1.6, 1.1]))], [], 2.0)
     assert fridge.panel is None and fridge.box.center[0] > 0.1

@@ -52,9 +52,9 @@ def test_examples_say_in_the_middle_of_a_box_where_its_sides_are(data: Path) -> 
     assert len({groups[0], groups[1], groups[2]}) == 3 and groups[0] == groups[3]
     for rng in (None, *map(np.random.default_rng, range(6))):
         examples = examples_of(split.pictures, groups, (96, 128), rng)
-        seen = examples.peaks.numpy() >= 0.999
-        assert seen.sum() <= examples.labels <= 4 * len(split.pictures)
-        for number, kind, row, column in np.argwhere(seen):
+        peaks = examples.peaks.numpy() >= 0.999
+        assert peaks.sum() <= examples.labels <= 4 * len(split.pictures)
+        for number, kind, row, column in np.argwhere(peaks):
             x0, y0, x1, y1 = examples.boxes[number, groups[kind], :, row, column].tolist()
             assert x0 <= CELL * (column + 1) and x1 >= CELL * column and y0 <= CELL * (row + 1) and y1 >= CELL * row
             inside = examples.filled[number, -int(-y0 // 4) : int(y1 // 4), -int(-x0 // 4) : int(x1 // 4)]
@@ -249,9 +249,9 @@ def test_the_shipped_weights_see_a_house_that_they_do_not_know() -> None:
         detector = LearnedDetector()
         recalls = []
         for view in robot.views:
-            seen = robot.observe((view,))
-            true = {kind_of(d.instance) for d in SimulatedDetector().detect(seen) if large(d)}
-            reported = detector.detect(seen)
+            observation = robot.observe((view,))
+            true = {kind_of(d.instance) for d in SimulatedDetector().detect(observation) if large(d)}
+            reported = detector.detect(observation)
             assert all(d.mask is None or d.mask.shape == (256, 256) for d in reported)
             recalls += [any(d.name.endswith(kind) for d in reported) for kind in true]
     assert len(recalls) > 5 and np.mean(recalls) > 0.6

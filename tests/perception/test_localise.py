@@ -18,10 +18,10 @@ from perception.scan import Scan
 
 
 def _patch(house: House, detector: SimulatedDetector, place: str, metres: float, entity: str) -> Patch:
-    seen = house.observe(house.before(place, metres))
-    detections = [d for d in detector.detect(seen) if d.instance == entity and not d.part]
+    observation = house.observe(house.before(place, metres))
+    detections = [d for d in detector.detect(observation) if d.instance == entity and not d.part]
     best = max(detections, key=lambda d: int(np.count_nonzero(d.mask)))
-    scan = Scan.of(seen.frames[best.view])
+    scan = Scan.of(observation.frames[best.view])
     assert scan is not None
     patch = patch_of(scan, best)
     assert patch is not None
@@ -41,9 +41,9 @@ def test_objects_are_found_within_about_two_centimetres(house: House, place: str
 
 
 def test_a_box_without_mask_finds_the_thing_before_its_background(house: House) -> None:
-    seen = house.observe(house.before("table_1", 0.6))
-    detection = next(d for d in SimulatedDetector().detect(seen) if d.instance == "sugar_box")
-    scan = Scan.of(seen.frames[detection.view])
+    observation = house.observe(house.before("table_1", 0.6))
+    detection = next(d for d in SimulatedDetector().detect(observation) if d.instance == "sugar_box")
+    scan = Scan.of(observation.frames[detection.view])
     assert scan is not None
     bare = patch_of(scan, dataclasses.replace(detection, mask=None))
     assert bare is not None

@@ -33,33 +33,33 @@ def toured(house: House, locator: SensorLocator, detector: SimulatedDetector) ->
 def _see(
     house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2, *, holding: bool = False
 ) -> Observation:
-    seen = house.observe(base, holding=holding)
-    locator.update(seen, detector.detect(seen))
-    return seen
+    observation = house.observe(base, holding=holding)
+    locator.update(observation, detector.detect(observation))
+    return observation
 
 
-def _resolve(locator: SensorLocator, name: str, seen: Observation, action: str = "Go to") -> str | None:
-    return locator.resolve(name, ACTION_TABLE[action], seen)
+def _resolve(locator: SensorLocator, name: str, observation: Observation, action: str = "Go to") -> str | None:
+    return locator.resolve(name, ACTION_TABLE[action], observation)
 
 
 def test_nothing_is_known_before_it_is_seen(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
-    seen = house.observe(Pose2(3.0, 3.0, 0.0))
-    assert _resolve(locator, "fridge", seen) is None
-    locator.update(seen, detector.detect(seen))
-    assert _resolve(locator, "fridge", seen) == "fridge"
-    assert _resolve(locator, "tomato soup can", seen) is None
+    observation = house.observe(Pose2(3.0, 3.0, 0.0))
+    assert _resolve(locator, "fridge", observation) is None
+    locator.update(observation, detector.detect(observation))
+    assert _resolve(locator, "fridge", observation) == "fridge"
+    assert _resolve(locator, "tomato soup can", observation) is None
     locator.reset(seed=0)
-    assert _resolve(locator, "fridge", seen) is None
+    assert _resolve(locator, "fridge", observation) is None
 
 
 def test_names_mean_what_people_mean(house: House, toured: SensorLocator) -> None:
-    seen = house.observe(MIDDLE)
-    assert _resolve(toured, "refrigerator", seen) == "fridge"
-    assert _resolve(toured, "brown table", seen) == "table_1"
-    assert _resolve(toured, "white table", seen) == "table_2"
-    assert _resolve(toured, "kitchen", seen) == "kitchen"
-    assert _resolve(toured, "sugar box", seen, "Pick") == "sugar_box"
-    assert _resolve(toured, "spaceship", seen) is None
+    observation = house.observe(MIDDLE)
+    assert _resolve(toured, "refrigerator", observation) == "fridge"
+    assert _resolve(toured, "brown table", observation) == "table_1"
+    assert _resolve(toured, "white table", observation) == "table_2"
+    assert _resolve(toured, "kitchen", observation) == "kitchen"
+    assert _resolve(toured, "sugar box", observation, "Pick") == "sugar_box"
+    assert _resolve(toured, "spaceship", observation) is None
 
 
 @pytest.mark.parametrize(("base", "nearest"), [(TOUR[1], "apple_1"), (TOUR[2], "apple_2")])
@@ -68,85 +68,85 @@ def test_ambiguous_names_mean_the_nearest(house: House, toured: SensorLocator, b
 
 
 def test_goals_agree_with_the_world(house: House, toured: SensorLocator) -> None:
-    seen = house.observe(TOUR[1])
-    goal = toured.goal("apple_1", ACTION_TABLE["Pick"], seen)
+    observation = house.observe(TOUR[1])
+    goal = toured.goal("apple_1", ACTION_TABLE["Pick"], observation)
     true = house.world.object_box(house.world.objects["apple_1"])
     assert np.linalg.norm(goal.position - true.center) < 0.02
     assert goal.surfaces[0].center[2] == pytest.approx(true.center[2] - true.half[2], abs=0.01)
     assert len(goal.obstacles) == 1  # the sugar box
     assert goal.grid is not None
     assert any(box.distance(true.center) < 0.05 for box in goal.solids)
-    room = toured.goal("kitchen", ACTION_TABLE["Go to"], seen)
+    room = toured.goal("kitchen", ACTION_TABLE["Go to"], observation)
     assert room.room == pytest.approx(house.world.rooms["kitchen"].rect, abs=0.7)
     assert room.surfaces == room.solids == ()
-    bowl = toured.goal("bowl", ACTION_TABLE["Put"], seen)
+    bowl = toured.goal("bowl", ACTION_TABLE["Put"], observation)
     true = house.world.object_box(house.world.objects["bowl"])
     assert np.linalg.norm(bowl.surfaces[0].center[:2] - true.center[:2]) < 0.02
 
 
 def test_questions_of_error_detection(house: House, toured: SensorLocator) -> None:
-    seen = house.observe(MIDDLE)
+    observation = house.observe(MIDDLE)
     assert toured.pickable("apple_1") and not toured.pickable("table_1")
     assert toured.is_spot("kitchen") and not toured.is_spot("table_1")
     assert toured.opens("fridge") and not toured.opens("table_1")
     assert toured.closed_container("table_1") is None
     true = house.world.receptacle_box(house.world.receptacles["table_1"])
-    assert toured.distance("table_1", seen) == pytest.approx(true.distance(MIDDLE.xy), abs=0.05)
+    assert toured.distance("table_1", observation) == pytest.approx(true.distance(MIDDLE.xy), abs=0.05)
     apple = house.world.object_box(house.world.objects["apple_1"])
     expected = np.linalg.norm(apple.center - np.array([3.0, 3.0, 0.0]))
-    assert toured.distance("apple_1", seen) == pytest.approx(expected, abs=0.03)
-    assert toured.distance("kitchen", seen) == 0.0
+    assert toured.distance("apple_1", observation) == pytest.approx(expected, abs=0.03)
+    assert toured.distance("kitchen", observation) == 0.0
 
 
 def test_what_has_gone_is_forgotten_after_two_looks(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:
     house.move("sugar_box", (0.1, 0.1, 3.5))
-    seen = _see(house, toured, detector, TOUR[1])
-    assert _resolve(toured, "sugar box", seen) == "sugar_box"
-    seen = _see(house, toured, detector, TOUR[1])
-    assert _resolve(toured, "sugar box", seen) is None
+    observation = _see(house, toured, detector, TOUR[1])
+    assert _resolve(toured, "sugar box", observation) == "sugar_box"
+    observation = _see(house, toured, detector, TOUR[1])
+    assert _resolve(toured, "sugar box", observation) is None
     with pytest.raises(TargetLost):
-        toured.goal("sugar_box", ACTION_TABLE["Pick"], seen)
+        toured.goal("sugar_box", ACTION_TABLE["Pick"], observation)
 
 
 def test_what_was_moved_is_found_where_it_is_now(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:
     house.move("sugar_box", (5.2, 4.4, 0.83))
-    seen = _see(house, toured, detector, TOUR[2])
-    goal = toured.goal("sugar_box", ACTION_TABLE["Pick"], seen)
+    observation = _see(house, toured, detector, TOUR[2])
+    goal = toured.goal("sugar_box", ACTION_TABLE["Pick"], observation)
     assert np.linalg.norm(goal.position[:2] - [5.2, 4.4]) < 0.03
 
 
 def test_what_is_hidden_is_not_forgotten(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
     front = house.before("fridge", 0.9)
     house.open("fridge", 1.6)
-    seen = _see(house, locator, detector, front)
+    observation = _see(house, locator, detector, front)
     assert locator.closed_container("tomato_soup_can") is None
     house.open("fridge", 0.0)
     for _ in range(3):
-        seen = _see(house, locator, detector, front)
-    assert _resolve(locator, "soup can", seen, "Pick") == "tomato_soup_can"
+        observation = _see(house, locator, detector, front)
+    assert _resolve(locator, "soup can", observation, "Pick") == "tomato_soup_can"
     assert locator.closed_container("tomato_soup_can") == "fridge"
 
 
 def test_the_hand_holds_what_pick_aimed_at(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
-    seen = house.observe(TOUR[1])
-    assert toured.held(seen) is None
-    toured.aim("apple_1", ACTION_TABLE["Pick"], seen)
-    toured.goal("apple_1", ACTION_TABLE["Pick"], seen)
+    observation = house.observe(TOUR[1])
+    assert toured.held(observation) is None
+    toured.aim("apple_1", ACTION_TABLE["Pick"], observation)
+    toured.goal("apple_1", ACTION_TABLE["Pick"], observation)
     house.move("apple_1", (2.6, 4.9, 1.0))
-    seen = _see(house, toured, detector, TOUR[1], holding=True)
-    assert toured.held(seen) == "apple_1"
-    assert toured.holds("apple_1", seen) is True
-    goal = toured.goal("table_1", ACTION_TABLE["Put"], seen)
+    observation = _see(house, toured, detector, TOUR[1], holding=True)
+    assert toured.held(observation) == "apple_1"
+    assert toured.holds("apple_1", observation) is True
+    goal = toured.goal("table_1", ACTION_TABLE["Put"], observation)
     apple = house.world.object_box(house.world.objects["apple_1"])
     assert not any(np.linalg.norm(box.center - apple.center) < 0.1 for box in goal.obstacles)
     house.reset()
-    seen = _see(house, toured, detector, TOUR[1])
-    assert toured.held(seen) is None
-    assert toured.holds("apple_1", seen) is False
+    observation = _see(house, toured, detector, TOUR[1])
+    assert toured.held(observation) is None
+    assert toured.holds("apple_1", observation) is False
 
 
 def test_where_a_taken_object_was_is_not_forgotten(
@@ -154,8 +154,8 @@ def test_where_a_taken_object_was_is_not_forgotten(
 ) -> None:
     before = {item.name: item for item in toured.knowledge(1).remembered}["apple 1"]
     assert before.place and toured.knowledge(1).taken == ()
-    seen = house.observe(TOUR[1])
-    toured.aim("apple_1", ACTION_TABLE["Pick"], seen)
+    observation = house.observe(TOUR[1])
+    toured.aim("apple_1", ACTION_TABLE["Pick"], observation)
     house.move("apple_1", (2.6, 4.9, 1.0))
     _see(house, toured, detector, TOUR[1], holding=True)
     (taken,) = toured.knowledge(2).taken
@@ -187,15 +187,15 @@ def test_only_what_was_picked_has_left_its_place(
     locator.reset(seed=0)
 
     def see(base: Pose2, *, holding: bool = False) -> Observation:
-        seen = house.observe(base, holding=holding)
-        shown = [each for each in detector.detect(seen) if was_seen or each.instance != picked]
-        locator.update(seen, [each if tells_apart else dataclasses.replace(each, instance="") for each in shown])
-        return seen
+        observation = house.observe(base, holding=holding)
+        shown = [each for each in detector.detect(observation) if was_seen or each.instance != picked]
+        locator.update(observation, [each if tells_apart else dataclasses.replace(each, instance="") for each in shown])
+        return observation
 
     for base in TOUR:
-        seen = see(base)
+        observation = see(base)
     before = {item.name: item for item in locator.knowledge(1).remembered}
-    locator.aim(picked, ACTION_TABLE["Pick"], seen)
+    locator.aim(picked, ACTION_TABLE["Pick"], observation)
     see(TOUR[1], holding=True)
     knowledge = locator.knowledge(2)
     gone = before.keys() - {item.name for item in knowledge.remembered}
@@ -209,9 +209,9 @@ def test_what_is_in_the_hand_stays_where_it_sits_in_it(
     pick = ACTION_TABLE["Pick"]
     hand = ArmKinematics().forward(fetch.REST).position
     house.move("apple_1", (2.6, 4.9, float(hand[2]) + 0.08))
-    seen = _see(house, toured, detector, TOUR[1])
-    before = toured.goal("apple_1", pick, seen).box
-    toured.aim("apple_1", pick, seen)
+    observation = _see(house, toured, detector, TOUR[1])
+    before = toured.goal("apple_1", pick, observation).box
+    toured.aim("apple_1", pick, observation)
     there = Pose2(2.6 - float(hand[0]), 4.9 - float(hand[1]), 0.0)
     taken = _see(house, toured, detector, there, holding=True)
     held = toured.goal("apple_1", pick, taken).box
@@ -235,9 +235,9 @@ def test_a_handle_in_the_hand_is_no_object(house: House, toured: SensorLocator) 
 def test_put_is_verified_by_seeing_the_object_there(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:
-    seen = _see(house, toured, detector, TOUR[2])
-    assert toured.placed("apple_2", "table_2", seen) is True
-    assert toured.placed("apple_2", "table_1", seen) is False
+    observation = _see(house, toured, detector, TOUR[2])
+    assert toured.placed("apple_2", "table_2", observation) is True
+    assert toured.placed("apple_2", "table_1", observation) is False
     assert toured.placed("apple_2", "table_2", house.observe(TOUR[2], holding=True)) is False
     away = _see(house, toured, detector, Pose2(1.7, 2.2, 3.1))
     assert toured.placed("tomato_soup_can", "fridge", away) is None
@@ -249,53 +249,56 @@ def test_what_is_not_where_the_hand_has_left_it_was_not_put_there(
     """A bowl that a detector had imagined: the lemon rolled away, and the end of the task was reported as a success."""
     house.move("apple_2", (0.7, 0.7, 0.04))
     _see(house, toured, detector, TOUR[2])
-    seen = _see(house, toured, detector, TOUR[2])
-    assert toured.placed("apple_2", "table_2", seen) is False
-    assert toured.placed(None, "table_2", seen) is None, "nobody knows what the hand held"
+    observation = _see(house, toured, detector, TOUR[2])
+    assert toured.placed("apple_2", "table_2", observation) is False
+    assert toured.placed(None, "table_2", observation) is None, "nobody knows what the hand held"
 
 
 def test_a_detector_without_instances_is_distinguished_by_place(house: House, locator: SensorLocator) -> None:
     detector = SimulatedDetector()
     for base in (*TOUR, *TOUR):
-        seen = house.observe(base)
-        locator.update(seen, [dataclasses.replace(d, instance="") for d in detector.detect(seen) if not d.part])
+        observation = house.observe(base)
+        locator.update(
+            observation, [dataclasses.replace(d, instance="") for d in detector.detect(observation) if not d.part]
+        )
     near_first = locator.resolve("apple", ACTION_TABLE["Pick"], house.observe(TOUR[1]))
     near_second = locator.resolve("apple", ACTION_TABLE["Pick"], house.observe(TOUR[2]))
     assert near_first is not None and near_second is not None
     assert near_first != near_second
-    goal = locator.goal(near_first, ACTION_TABLE["Pick"], seen)
+    goal = locator.goal(near_first, ACTION_TABLE["Pick"], observation)
     true = house.world.object_box(house.world.objects["apple_1"])
     assert np.linalg.norm(goal.position - true.center) < 0.03
 
 
 def test_frames_without_depth_change_nothing(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
-    seen = house.observe(TOUR[1])
-    blind = {name: dataclasses.replace(frame, depth=None) for name, frame in seen.frames.items()}
-    before = toured.goal("apple_1", ACTION_TABLE["Pick"], seen).position
-    toured.update(Observation(seen.stamp, seen.body, blind), detector.detect(seen))
-    assert np.array_equal(toured.goal("apple_1", ACTION_TABLE["Pick"], seen).position, before)
+    observation = house.observe(TOUR[1])
+    blind = {name: dataclasses.replace(frame, depth=None) for name, frame in observation.frames.items()}
+    before = toured.goal("apple_1", ACTION_TABLE["Pick"], observation).position
+    toured.update(Observation(observation.stamp, observation.body, blind), detector.detect(observation))
+    assert np.array_equal(toured.goal("apple_1", ACTION_TABLE["Pick"], observation).position, before)
 
 
 def test_names_once_given_are_understood_but_colours_known_better_come_first(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:
-    seen = house.observe(TOUR[2])
+    observation = house.observe(TOUR[2])
     by_shade = [
-        dataclasses.replace(d, name="gray table") if d.instance == "table_2" else d for d in detector.detect(seen)
+        dataclasses.replace(d, name="gray table") if d.instance == "table_2" else d
+        for d in detector.detect(observation)
     ]
-    toured.update(seen, by_shade)
-    assert _resolve(toured, "gray table", seen) == "table_2"
+    toured.update(observation, by_shade)
+    assert _resolve(toured, "gray table", observation) == "table_2"
     brown = [dataclasses.replace(d, name="brown table") if d.instance == "table_2" else d for d in by_shade]
-    toured.update(seen, brown)
-    assert _resolve(toured, "brown table", seen) == "table_1"
+    toured.update(observation, brown)
+    assert _resolve(toured, "brown table", observation) == "table_1"
 
 
 def test_an_arm_keeps_out_of_handles_but_of_the_one_that_it_takes(toured: SensorLocator, house: House) -> None:
     """A bar a hand's breadth before its front: an arm that did not know of it pulled a drawer open on its way."""
-    seen = house.observe(TOUR[1])
-    opening = toured.goal("fridge", ACTION_TABLE["Open"], seen)
+    observation = house.observe(TOUR[1])
+    opening = toured.goal("fridge", ACTION_TABLE["Open"], observation)
     handle = opening.articulations[0].handle
-    passing = toured.goal("fridge", ACTION_TABLE["Put"], seen)
+    passing = toured.goal("fridge", ACTION_TABLE["Put"], observation)
 
     def solid(goal: Goal) -> bool:
         return any(

@@ -22,15 +22,15 @@ from perception.locator import SensorLocator
 
 
 def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[Detection, ...]]:
-    seen = home.observe(VIEWS)
-    detections = SimulatedDetector().detect(seen)
+    observation = home.observe(VIEWS)
+    detections = SimulatedDetector().detect(observation)
     for locator in locators:
-        locator.update(seen, detections)
-    return seen, detections
+        locator.update(observation, detections)
+    return observation, detections
 
 
-def go_to(locator: Locator, name: str, seen: Observation) -> str | None:
-    return locator.resolve(name, ACTION_TABLE["Go to"], seen)
+def go_to(locator: Locator, name: str, observation: Observation) -> str | None:
+    return locator.resolve(name, ACTION_TABLE["Go to"], observation)
 
 
 @pytest.fixture(scope="module", params=[6001, 7])
@@ -60,16 +60,16 @@ def test_both_settings_tell_the_same(toured: tuple[MujocoHome, list[Locator], li
 
 def test_every_name_that_is_reported_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
-    seen, detections = look(home, locators)
+    observation, detections = look(home, locators)
     for locator, knowledge in zip(locators, known, strict=True):
-        meant = [go_to(locator, item.name, seen) for item in knowledge.remembered]
+        meant = [go_to(locator, item.name, observation) for item in knowledge.remembered]
         assert len(set(meant)) == len(meant) and None not in meant
         for detection in locator.arranged(detections):
-            assert go_to(locator, detection.called, seen) == detection.instance, detection.called
+            assert go_to(locator, detection.called, observation) == detection.instance, detection.called
         for name in (*knowledge.rooms, *(doorway.name for doorway in knowledge.doorways)):
-            point = go_to(locator, name, seen)
+            point = go_to(locator, name, observation)
             assert point is not None and locator.is_spot(point), name
-            assert locator.goal(point, ACTION_TABLE["Go to"], seen).room is not None
+            assert locator.goal(point, ACTION_TABLE["Go to"], observation).room is not None
 
 
 def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
@@ -88,9 +88,9 @@ def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
 
 def test_what_is_reported_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
-    seen = home.observe()
+    observation = home.observe()
     for item in known[0].remembered:
-        entity = go_to(locators[0], item.name, seen)
+        entity = go_to(locators[0], item.name, observation)
         assert entity is not None
         thing = home.world.receptacles.get(entity)
         if thing is not None:
@@ -100,13 +100,13 @@ def test_what_is_reported_is_true(toured: tuple[MujocoHome, list[Locator], list[
         elif item.place:
             around = home.world.around(entity)
             holder = item.place.removeprefix("on ").removeprefix("in ").removeprefix("the ")
-            assert go_to(locators[0], holder, seen) in [place.entity for place in around], (item, around)
+            assert go_to(locators[0], holder, observation) in [place.entity for place in around], (item, around)
 
 
 def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
     def glance(base: Pose2, number: int) -> Knowledge:
-        seen = house.observe(base)
-        locator.update(seen, detector.detect(seen))
+        observation = house.observe(base)
+        locator.update(observation, detector.detect(observation))
         return locator.knowledge(number)
 
     before = house.before("fridge", 1.2)
@@ -128,12 +128,12 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
 
 
 def test_without_instances_numbers_tell_things_apart(house: House, locator: SensorLocator) -> None:
-    seen = house.observe(Pose2(3.4, 4.0, 0.7))
-    detections = BoxesOnly().detect(seen)
-    locator.update(seen, detections)
+    observation = house.observe(Pose2(3.4, 4.0, 0.7))
+    detections = BoxesOnly().detect(observation)
+    locator.update(observation, detections)
     names = {detection.called for detection in locator.arranged(detections)}
     assert {"apple 1", "apple 2"} <= names
-    meant = {go_to(locator, name, seen) for name in ("apple 1", "apple 2")}
+    meant = {go_to(locator, name, observation) for name in ("apple 1", "apple 2")}
     assert len(meant) == 2 and None not in meant
 
 
@@ -144,11 +144,11 @@ def test_background_finds_what_was_listed_by_where_it_was_seen(
     home, _, _ = toured
     locator = background(home)
     locator.reset(seed=0)
-    seen = home.observe(VIEWS)
-    true = [detection for detection in SimulatedDetector().detect(seen) if not detection.part]
+    observation = home.observe(VIEWS)
+    true = [detection for detection in SimulatedDetector().detect(observation) if not detection.part]
     nameless = [dataclasses.replace(detection, instance="") for detection in true]
-    locator.update(seen, nameless)
+    locator.update(observation, nameless)
     arranged = locator.arranged(nameless)
     assert [detection.box for detection in arranged] == [detection.box for detection in nameless]
-    meant = [go_to(locator, detection.called, seen) for detection in arranged]
+    meant = [go_to(locator, detection.called, observation) for detection in arranged]
     assert np.mean([entity == detection.instance for entity, detection in zip(meant, true, strict=True)]) > 0.9

@@ -39,8 +39,8 @@ def widened(detection: Detection, pixels: int) -> Detection:
     return replace(detection, mask=mask, box=mask_bounds(mask))
 
 
-def fridge_of(locator: SensorLocator, seen: Observation) -> Box:
-    box = locator.goal("fridge_1", ACTION_TABLE["Go to"], seen).box
+def fridge_of(locator: SensorLocator, observation: Observation) -> Box:
+    box = locator.goal("fridge_1", ACTION_TABLE["Go to"], observation).box
     assert box is not None
     return box
 
@@ -51,45 +51,45 @@ def test_points_that_later_looks_contradict_are_dropped(
     """In its first two looks the outline of the fridge takes in a metre of the wall."""
     true = house.world.receptacle_box(house.world.receptacles["fridge"])
     for number, (metres, aside) in enumerate((*LOOKS, *LOOKS)):
-        seen = look(house, "fridge", metres, aside)
+        observation = look(house, "fridge", metres, aside)
         detections = [
             widened(detection, 25)
             if number < 2 and detection.name.endswith("fridge") and not detection.part
             else detection
-            for detection in anonymous.detect(seen)
+            for detection in anonymous.detect(observation)
         ]
-        locator.update(seen, detections)
+        locator.update(observation, detections)
         if number == 1:
-            assert fridge_of(locator, seen).half[:2].max() > true.half[:2].max() + 0.2
-    assert fridge_of(locator, seen).half[:2].max() < true.half[:2].max() + 0.1
+            assert fridge_of(locator, observation).half[:2].max() > true.half[:2].max() + 0.2
+    assert fridge_of(locator, observation).half[:2].max() < true.half[:2].max() + 0.1
 
 
 def test_furniture_that_is_in_plain_view_and_not_reported_again_is_forgotten(
     house: House, locator: SensorLocator, anonymous: SimulatedDetector
 ) -> None:
-    seen = look(house, "fridge", 1.6, 0.9)
+    observation = look(house, "fridge", 1.6, 0.9)
     mask = np.zeros((256, 256), dtype=bool)
     mask[60:130, 20:90] = True
     wrong = Detection("sofa", "head", mask_bounds(mask), score=0.9, mask=mask)
-    locator.update(seen, [wrong, *anonymous.detect(seen)])
-    assert locator.resolve("sofa", ACTION_TABLE["Go to"], seen) == "sofa_1"
+    locator.update(observation, [wrong, *anonymous.detect(observation)])
+    assert locator.resolve("sofa", ACTION_TABLE["Go to"], observation) == "sofa_1"
     for _ in range(4):
-        seen = look(house, "fridge", 1.6, 0.9)
-        locator.update(seen, anonymous.detect(seen))
-    assert locator.resolve("sofa", ACTION_TABLE["Go to"], seen) is None
-    assert locator.resolve("fridge", ACTION_TABLE["Go to"], seen) == "fridge_1"
+        observation = look(house, "fridge", 1.6, 0.9)
+        locator.update(observation, anonymous.detect(observation))
+    assert locator.resolve("sofa", ACTION_TABLE["Go to"], observation) is None
+    assert locator.resolve("fridge", ACTION_TABLE["Go to"], observation) == "fridge_1"
 
 
 @pytest.mark.parametrize("kind", ["apple", "sugar box"])
 def test_half_an_outline_of_a_small_object_is_completed_above_its_support(
     house: House, anonymous: SimulatedDetector, kind: str
 ) -> None:
-    seen = look(house, "table_1", 0.6, 0.1)
-    (scan,) = [Scan.of(frame) for view, frame in seen.frames.items() if view == "head"]
+    observation = look(house, "table_1", 0.6, 0.1)
+    (scan,) = [Scan.of(frame) for view, frame in observation.frames.items() if view == "head"]
     assert scan is not None
     (whole,) = [
         detection
-        for detection in anonymous.detect(seen)
+        for detection in anonymous.detect(observation)
         if detection.view == "head" and detection.name.endswith(kind) and detection.mask is not None
     ]
     assert whole.mask is not None

@@ -56,9 +56,9 @@ def test_small_things_are_reported_only_from_near(house: House) -> None:
 
 
 def test_no_segmentation_no_detections(house: House, detector: SimulatedDetector) -> None:
-    seen = house.observe(MIDDLE)
-    frames = {name: dataclasses.replace(frame, instances=None) for name, frame in seen.frames.items()}
-    assert detector.detect(Observation(seen.stamp, seen.body, frames)) == ()
+    observation = house.observe(MIDDLE)
+    frames = {name: dataclasses.replace(frame, instances=None) for name, frame in observation.frames.items()}
+    assert detector.detect(Observation(observation.stamp, observation.body, frames)) == ()
 
 
 def test_rooms_from_names() -> None:
@@ -69,21 +69,21 @@ def test_rooms_from_names() -> None:
 @pytest.mark.parametrize("metres", [0.4, 1.5, 3.0])
 def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedDetector, metres: float) -> None:
     """In front of it the door hides the body, and the black plinth is all that is seen of that."""
-    seen = detector.detect(house.observe(house.before("cabinet", metres)))
-    assert {detection.name for detection in seen if detection.instance == "cabinet"} == {"green cabinet"}
+    detections = detector.detect(house.observe(house.before("cabinet", metres)))
+    assert {detection.name for detection in detections if detection.instance == "cabinet"} == {"green cabinet"}
 
 
 def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House) -> None:
     looks = [house.observe(base) for base in (MIDDLE, Pose2(2.4, 2.0, 1.5), house.before("fridge", 0.9))]
-    looks = [dataclasses.replace(seen, stamp=float(number)) for number, seen in enumerate(looks)]
+    looks = [dataclasses.replace(observation, stamp=float(number)) for number, observation in enumerate(looks)]
     known = []
     for settings in (SimulatedSettings(), SimulatedSettings(instances=False)):
         locator = SensorLocator(BlindRobot())
         locator.reset(seed=0)
-        for seen in looks:
-            detections = SimulatedDetector(settings=settings).detect(seen)
+        for observation in looks:
+            detections = SimulatedDetector(settings=settings).detect(observation)
             assert all(bool(d.instance) == settings.instances for d in detections)
-            locator.update(seen, detections)
+            locator.update(observation, detections)
         things = locator._things
         known.append(
             (
@@ -97,13 +97,13 @@ def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House)
 
 
 def test_furniture_of_the_wrong_kind_is_forgotten_for_what_more_speaks_for(house: House) -> None:
-    seen = house.observe(MIDDLE)
-    detections = SimulatedDetector(settings=SimulatedSettings(instances=False)).detect(seen)
+    observation = house.observe(MIDDLE)
+    detections = SimulatedDetector(settings=SimulatedSettings(instances=False)).detect(observation)
     wrong = tuple(dataclasses.replace(d, name="desk") if d.name.endswith("table") else d for d in detections)
     locator = SensorLocator(BlindRobot())
     locator.reset(seed=0)
     kinds = []
     for stamp, reported in enumerate((wrong, detections, detections)):
-        locator.update(dataclasses.replace(seen, stamp=float(stamp)), reported)
+        locator.update(dataclasses.replace(observation, stamp=float(stamp)), reported)
         kinds.append(sorted({piece.identity.kind for piece in locator._things.furniture.values()} & {"desk", "table"}))
     assert kinds[0] == ["desk"] and kinds[-1] == ["table"]

@@ -16,9 +16,9 @@ from perception.memory.surfaces import find_surfaces
 def _seen_surfaces(house: House, locator: SensorLocator, detector: SimulatedDetector, name: str) -> tuple[Surface, ...]:
     center = house.world.receptacle_box(house.world.receptacles[name]).center
     for metres, aside in ((1.4, 0.3), (0.6, 0.0)):
-        seen = house.observe(house.before(name, metres, aside), head=center)
-        locator.update(seen, detector.detect(seen))
-    return locator.goal(name, ACTION_TABLE["Put"], seen).surfaces
+        observation = house.observe(house.before(name, metres, aside), head=center)
+        locator.update(observation, detector.detect(observation))
+    return locator.goal(name, ACTION_TABLE["Put"], observation).surfaces
 
 
 def _true_surfaces(house: House, name: str) -> list[Surface]:

@@ -84,8 +84,8 @@ def test_a_planner_is_given_what_is_on_and_what_it_has_switched() -> None:
 
 def test_what_was_poured_is_only_in_what_it_was_poured_into(house: House, detector: SimulatedDetector) -> None:
     recall = SightRecall(BlindRobot())
-    seen = house.observe(Pose2(3.0, 3.0, 0.0))
-    recall.update(seen, detector.detect(seen))
+    observation = house.observe(Pose2(3.0, 3.0, 0.0))
+    recall.update(observation, detector.detect(observation))
     source, target = list(recall.things.objects)[:2]
     recall.brought_about(source, "filled")
     recall.held = source

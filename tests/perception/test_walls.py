@@ -65,9 +65,9 @@ def toured() -> Iterator[tuple[MujocoHome, list[Locator]]]:
             locator.reset(seed=0)
         for x, y, yaw in ((2.0, 2.0, 0.5), (*IN_KITCHEN, 0.0), (5.0, 0.8, 0.9), (6.0, 2.0, 2.4), (5.5, 3.0, 3.0)):
             stand(home.model, home.data, x, y, yaw)
-            seen = home.observe((*VIEWS, "head"))
+            observation = home.observe((*VIEWS, "head"))
             for locator in locators:
-                locator.update(seen, SimulatedDetector().detect(seen))
+                locator.update(observation, SimulatedDetector().detect(observation))
         yield home, locators
 
 
@@ -80,9 +80,9 @@ def test_a_thing_behind_a_wall_is_too_far_and_not_arrived_at(
     locator = locators[setting]
     for (x, y), right in ((IN_KITCHEN, False), (IN_BEDROOM[thing], True)):
         stand(home.model, home.data, x, y, 0.0)
-        seen = home.observe()
-        assert locator.distance(thing, seen) < 2.0
-        assert locator.arrived(thing, seen) is right
+        observation = home.observe()
+        assert locator.distance(thing, observation) < 2.0
+        assert locator.arrived(thing, observation) is right
         subtask, action = Subtask("Pick", thing), ACTION_TABLE["Pick"]
         question = CheckQuestion(
             decision=Decision((subtask,)),
@@ -90,7 +90,7 @@ def test_a_thing_behind_a_wall_is_too_far_and_not_arrived_at(
             action=action,
             entity=thing,
             inventory=(),
-            observation=seen,
+            observation=observation,
             world=locator,
             actions=(),
             models=(),

@@ -59,8 +59,8 @@ def test_nothing_stands_on_a_drawer_under_a_worktop(
     house: House, locator: SensorLocator, detector: SimulatedDetector
 ) -> None:
     """Its top was never seen, so what is as high as its front stands on what is above it."""
-    seen = house.observe(house.before("drawer", 1.0))
-    locator.update(seen, detector.detect(seen))
+    observation = house.observe(house.before("drawer", 1.0))
+    locator.update(observation, detector.detect(observation))
     drawer = next(piece for piece in locator._things.furniture.values() if piece.part == "drawer")
     top = float(drawer.box.center[2] + drawer.box.half[2])
     can = Box(np.array([*drawer.box.center[:2], top + 0.05]), np.full(3, 0.04))

@@ -9,7 +9,7 @@ from homie.kernel.types import CameraFrame, Image, Intrinsics, Observation, Pose
 BODY = Proprioception(Pose2(0, 0, 0))
 
 
-def seen(*pictures: Image) -> Observation:
+def observation_of(*pictures: Image) -> Observation:
     """An observation of pictures, named by their place."""
     frames = {}
     for number, picture in enumerate(pictures):

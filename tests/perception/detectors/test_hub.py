@@ -13,7 +13,7 @@ import pytest
 import torch
 import transformers as hf
 from furnished import House
-from painting import seen
+from painting import observation_of
 from safetensors.torch import load_file, save_file
 from tiny_detectors import KINDS, tiny_detector
 
@@ -58,7 +58,7 @@ def look(detector: object, picture: Image) -> Boxes:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], picture: Image, kind: str) -> None:
     detector = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {**EVERYTHING, "most": 7})
-    detections = detector.detect(seen(picture, picture[:, :150]))
+    detections = detector.detect(observation_of(picture, picture[:, :150]))
     assert {detection.view for detection in detections} == {"0", "1"}
     for detection in detections:
         height, width = 200, (256 if detection.view == "0" else 150)
@@ -67,7 +67,7 @@ def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], pic
         assert detection.mask is None and detection.instance == "" and detection.part == ""
     assert detector.describe()["type"] == kind
     strict = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {"score": 1.0})
-    assert strict.detect(seen(picture)) == ()
+    assert strict.detect(observation_of(picture)) == ()
 
 
 @pytest.mark.parametrize("kind", ["owlv2", "owlvit"])
@@ -160,7 +160,7 @@ def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture
     (theirs,) = network.images.post_process_object_detection(outputs, 0.0, [picture.shape[:2]])
     assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
     assert {canonical(label) for label in boxes.labels} <= {"fridge", "sofa", "cup"}
-    assert {detection.name for detection in detector.detect(seen(picture))} <= {"fridge", "sofa", "cup"}
+    assert {detection.name for detection in detector.detect(observation_of(picture))} <= {"fridge", "sofa", "cup"}
 
 
 def test_what_homes_hold_is_looked_for_unless_stated_otherwise(folders: dict[str, Path]) -> None:

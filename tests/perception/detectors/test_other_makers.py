@@ -15,7 +15,7 @@ import onnx
 import pytest
 from graphs import constant
 from painted_data import BOXES, CLASSES, painted_data
-from painting import seen
+from painting import observation_of
 from tfjs_graph import detector_of
 from tiny_detectors import tiny_detector
 
@@ -95,7 +95,8 @@ def test_a_network_trained_on_photographs_finds_what_they_show(tmp_path: Path) -
     detector = make_part(DETECTOR, f"yolo-onnx:{network}", {"names": "coco", "threads": 1})
     for file, (name, (x0, y0, x1, y1)) in PHOTOGRAPHS.items():
         surest = max(
-            detector.detect(seen(cv2.imread(str(pictures / f"{file}.png"))[..., ::-1])), key=lambda each: each.score
+            detector.detect(observation_of(cv2.imread(str(pictures / f"{file}.png"))[..., ::-1])),
+            key=lambda each: each.score,
         )
         left, top, right, bottom = surest.box
         shared = max(0, min(x1, right) - max(x0, left)) * max(0, min(y1, bottom) - max(y0, top))
@@ -121,7 +122,7 @@ def test_boxes_of_networks_for_segmentation_are_read(tmp_path: Path) -> None:
     halved[0, 7] = [20, 40, 20, 40, 0.75, 0, 0, 0, 1, *[0.5] * 32]
     for table in (suppressed, raw, halved):
         detector = make_part(DETECTOR, f"yolo-onnx:{masked(tmp_path / 'segment.onnx', table)}")
-        (seen_box,) = detector.detect(seen(np.zeros((64, 64, 3), np.uint8)))
+        (seen_box,) = detector.detect(observation_of(np.zeros((64, 64, 3), np.uint8)))
         assert (seen_box.name, seen_box.box, seen_box.score) == ("sofa", (10, 20, 30, 60), 0.75)
 
 
@@ -139,7 +140,7 @@ def test_boxes_beside_their_scores_are_read_in_either_order(tmp_path: Path) -> N
     ):
         for step in (1, -1):
             path = constant(tmp_path / "two.onnx", outputs[::step], (64, 64), names, titles[::step])
-            (seen_box,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
+            (seen_box,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(observation_of(picture))
             assert (seen_box.name, seen_box.part, seen_box.box) == ("fridge", "door", box)
             assert seen_box.score == pytest.approx(0.75, abs=1e-6)
 

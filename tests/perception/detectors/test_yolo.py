@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from painting import painted, seen
+from painting import observation_of, painted
 
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.registry import DETECTOR, make_part
@@ -61,7 +61,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> None:
     detector = make_part(DETECTOR, f"yolo:{model}", {"score": 0.3, "size": 320, "device": "cpu"})
     red, none = painted(64, 48, red=(10, 20, 30, 40)), painted(32, 32, green=(0, 0, 8, 8))
-    (detection,) = detector.detect(seen(red, none))
+    (detection,) = detector.detect(observation_of(red, none))
     assert (detection.name, detection.view, detection.box) == ("fridge", "0", (10, 20, 30, 40))
     assert detection.score == pytest.approx(0.8)
     asked = detector._model.asked  # type: ignore[attr-defined]

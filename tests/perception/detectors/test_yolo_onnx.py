@@ -12,7 +12,7 @@ import onnx
 import pytest
 from furnished import House
 from graphs import CELL, HALVED, LAYOUTS, NAMES, SCALED, Layout, constant, finder
-from painting import BODY, painted, seen
+from painting import BODY, observation_of, painted
 
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.registry import DETECTOR, make_part
@@ -32,7 +32,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
     first = painted(128, 64, red=(16, 8, 24, 16))
     second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
     sure = 0.5 if layout in HALVED else 1.0
-    assert listed(detector.detect(seen(first, second, first))) == {
+    assert listed(detector.detect(observation_of(first, second, first))) == {
         ("red thing", "0", (16, 8, 24, 16), sure),
         ("green thing", "1", (40, 32, 48, 40), sure),
         ("red thing", "1", (0, 0, 8, 8), sure),
@@ -45,14 +45,14 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
 def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Layout) -> None:
     """336 x 240 in 168 x 168: half as large, with 24 rows of gray above and below."""
     detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
-    (detection,) = detector.detect(seen(painted(336, 240, red=(32, 48, 48, 64))))
+    (detection,) = detector.detect(observation_of(painted(336, 240, red=(32, 48, 48, 64))))
     assert detection.box == (32, 48, 48, 64)
 
 
 @pytest.mark.parametrize("layout", ["rt-detr", "rt-detr scores"])
 def test_rt_detr_looks_at_stretched_pictures(tmp_path: Path, layout: Layout) -> None:
     detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
-    (detection,) = detector.detect(seen(painted(336, 168, red=(32, 48, 48, 56))))
+    (detection,) = detector.detect(observation_of(painted(336, 168, red=(32, 48, 48, 56))))
     assert detection.box == (32, 48, 48, 56)
 
 
@@ -91,32 +91,32 @@ def test_it_sees_red_and_green_things_in_a_rendered_room(
 def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     small = finder(tmp_path / "half.onnx", size=(64, 64), half=True)
     picture = painted(64, 64, red=(8, 8, 16, 16))
-    assert listed(make_part(DETECTOR, f"yolo-onnx:{small}").detect(seen(picture))) == {
+    assert listed(make_part(DETECTOR, f"yolo-onnx:{small}").detect(observation_of(picture))) == {
         ("red thing", "0", (8, 8, 16, 16), 1.0)
     }
     free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
-    detections = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
+    detections = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(observation_of(picture))
     assert listed(detections) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
     with pytest.raises(BadInput, match="cannot look at a picture of 128 x 128"):
         make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 128})
     told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}
     free = finder(tmp_path / "told.onnx", size=(64, 64), batch="N", open_size=True, metadata=told_size)
-    assert len(make_part(DETECTOR, f"yolo-onnx:{free}").detect(seen(picture))) == 1
+    assert len(make_part(DETECTOR, f"yolo-onnx:{free}").detect(observation_of(picture))) == 1
 
 
 def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     picture = painted(64, 64, red=(8, 8, 16, 16))
     known = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
-    assert [detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == [
-        "fridge"
-    ]
+    assert [
+        detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(observation_of(picture))
+    ] == ["fridge"]
     for text in ('{"0": "refrigerator", "2": "mug", "1": "bowl"}', '["refrigerator", "bowl", "mug"]'):
         exported = finder(tmp_path / "json.onnx", size=(64, 64), metadata={"names": text})
         assert make_part(DETECTOR, f"yolo-onnx:{exported}").describe()["classes"] == 3
     bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
     with pytest.raises(BadInput, match="no names of classes"):
         make_part(DETECTOR, f"yolo-onnx:{bare}")
-    detections = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
+    detections = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(observation_of(picture))
     assert [detection.name for detection in detections] == ["sofa"]
     for names, classes in (("couch", 1), ("coco", 80)):
         with pytest.raises(BadInput, match=f"not a YOLO output for {classes} classes"):
@@ -134,18 +134,21 @@ def test_what_the_network_repeats_is_reported_once_and_larger_boxes_come_first(t
     ]
     path = constant(tmp_path / "m.onnx", table, (64, 64))
     picture = painted(64, 64)
-    detections = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
+    detections = make_part(DETECTOR, f"yolo-onnx:{path}").detect(observation_of(picture))
     assert [(detection.name, detection.box) for detection in detections] == [
         ("green thing", (40, 40, 64, 64)),
         ("red thing", (11, 10, 31, 30)),
         ("green thing", (10, 10, 30, 30)),
     ]
-    assert len(make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.1, "overlap": 1.0}).detect(seen(picture))) == 5
-    (best,) = make_part(DETECTOR, f"yolo-onnx:{path}", {"most": 1}).detect(seen(picture))
+    assert (
+        len(make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.1, "overlap": 1.0}).detect(observation_of(picture)))
+        == 5
+    )
+    (best,) = make_part(DETECTOR, f"yolo-onnx:{path}", {"most": 1}).detect(observation_of(picture))
     assert best.score == pytest.approx(0.9)
     table[0, 0, 5] = 7
     with pytest.raises(BadInput, match="reports class 7"):
-        make_part(DETECTOR, f"yolo-onnx:{constant(path, table, (64, 64))}").detect(seen(picture))
+        make_part(DETECTOR, f"yolo-onnx:{constant(path, table, (64, 64))}").detect(observation_of(picture))
 
 
 def test_one_class_is_detected_from_end_to_end(tmp_path: Path) -> None:
@@ -153,7 +156,7 @@ def test_one_class_is_detected_from_end_to_end(tmp_path: Path) -> None:
     table = np.zeros((1, 252, 6))
     table[0, 7] = (20, 20, 10, 10, 0.9, 0.5)
     path = constant(tmp_path / "m.onnx", table, (64, 64), "['mug']")
-    (detection,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
+    (detection,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(observation_of(painted(64, 64)))
     assert (detection.name, detection.box, round(detection.score, 3)) == ("mug", (15, 15, 25, 25), 0.45)
 
 
@@ -166,7 +169,7 @@ def test_nonsense_from_a_network_is_left_out(tmp_path: Path) -> None:
         (70, 70, 90, 90, 0.9, 0),
     ]
     path = constant(tmp_path / "m.onnx", table, (64, 64))
-    assert make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64))) == ()
+    assert make_part(DETECTOR, f"yolo-onnx:{path}").detect(observation_of(painted(64, 64))) == ()
 
 
 def test_the_record_names_the_file(tmp_path: Path) -> None:
