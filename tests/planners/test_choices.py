@@ -49,12 +49,12 @@ GIVEN = PlannerInput(
 
 def answer(*numbers: object, **more: object) -> str:
     steps = [{"action_id": number, "action_name": "as listed"} for number in numbers]
-    seen = {
+    reply = {
         "visual_state_description": "A mug.",
         "reasoning_and_reflection": "It is near.",
         "language_plan": "Take it.",
     }
-    return json.dumps({**seen, "executable_plan": steps, **more})
+    return json.dumps({**reply, "executable_plan": steps, **more})
 
 
 class Listed(LanguageModel):

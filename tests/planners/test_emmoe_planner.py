@@ -117,11 +117,11 @@ def test_a_model_is_taken_where_it_is_listed():
     from planners.emmoe.wire import read_subtask
 
     actions, models = ("Go to", "Pick", "Put", "End"), ("nomad", "rt1x")
-    seen = {
+    models_read = {
         text: read_subtask(f"Go to, ball|{text}|None", "repaired", (), actions, models).model
         for text in ("RT-1-X", "[NoMaD]</s>", "octo", "NoMaD | spare", "")
     }
-    assert seen == {"RT-1-X": "rt1x", "[NoMaD]</s>": "nomad", "octo": "", "NoMaD | spare": "nomad", "": ""}
+    assert models_read == {"RT-1-X": "rt1x", "[NoMaD]</s>": "nomad", "octo": "", "NoMaD | spare": "nomad", "": ""}
     put = read_subtask("Put, cup, the shelf|RT-1-X|cup", "strict", ("mug",), actions, models).subtasks[0]
     assert (put.target, put.destination) == ("mug", "the shelf")
 

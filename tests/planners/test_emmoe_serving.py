@@ -115,9 +115,9 @@ def test_an_executor_plays_its_trials(tmp_path, serve, script, wire):
     assert code == (0 if wire == "strict" else 130) and "Traceback" not in said
     assert "has left; trials played: 2" in said
     messages = read_conversation(tmp_path / "out" / "task" / "2" / "conversation.json")
-    seen = from_conversation(messages, task_id="t", trial=2, keypaths=[STEPS], expert_length=5)
-    assert seen.length == 5 and seen.last_message_has_end
-    assert [step.action for step in seen.steps] == ["Go to", "Pick", "Go to", "Put", "End"]
+    trajectory = from_conversation(messages, task_id="t", trial=2, keypaths=[STEPS], expert_length=5)
+    assert trajectory.length == 5 and trajectory.last_message_has_end
+    assert [step.action for step in trajectory.steps] == ["Go to", "Pick", "Go to", "Put", "End"]
 
 
 def test_twenty_rounds(tmp_path, serve, script):

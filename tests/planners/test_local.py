@@ -93,9 +93,9 @@ def test_the_model_sees_what_it_is_shown(engine, kind):
     model = engine(kind)
     shown = pictures(2)
 
-    def scores(*seen: np.ndarray) -> torch.Tensor:
+    def scores(*images: np.ndarray) -> torch.Tensor:
         with torch.inference_mode():
-            return model.model(**model._inputs([question("look", seen)])).logits[0, -1]
+            return model.model(**model._inputs([question("look", images)])).logits[0, -1]
 
     first = scores(*shown)
     assert torch.equal(scores(*shown), first)

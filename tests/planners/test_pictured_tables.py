@@ -106,12 +106,12 @@ def cells(example: Example) -> np.ndarray:
 def test_an_example_is_what_was_given_and_seen_at_its_table_and_does_what_it_says(place: int) -> None:
     """Played once more; the goal is asked for there. A picture as a JPEG differs by little from what is seen."""
     episode = yaml.safe_load(ROUNDS.read_text(encoding="utf-8"))[place]
-    ((reported, seen),) = examples_of(episode)
+    ((reported, picture),) = examples_of(episode)
     example, again = EXAMPLES[place], Example.model_validate(reported)
     same = {"listing", "boxes", "picture"}
     assert again.model_dump(exclude=same) == example.model_dump(exclude=same)
     assert np.abs(cells(again) - cells(example)).max() <= 1, "another renderer may see an edge otherwise"
     assert np.abs(np.array(again.boxes) - np.array(example.boxes)).max() <= 2
-    difference = np.abs(seen.astype(int) - load_picture(example.picture, None)[0])
+    difference = np.abs(picture.astype(int) - load_picture(example.picture, None)[0])
     # Of 255, in the box of each thing: 9 and less when the files were made, over 50 in those of the other examples.
     assert max(difference[y0:y1, x0:x1].mean() for x0, y0, x1, y1 in example.boxes) < 25

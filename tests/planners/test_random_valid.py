@@ -12,8 +12,8 @@ from planners.random_valid import RandomPlanner
 SEEN = ("apple", "mug", "table", "fridge", "chair")
 
 
-def situation(held: str = "", number: int = 1, seen: tuple[str, ...] = SEEN) -> PlannerInput:
-    detections = tuple(Detection(name, "front", (0, 0, 9, 9)) for name in seen)
+def situation(held: str = "", number: int = 1, names: tuple[str, ...] = SEEN) -> PlannerInput:
+    detections = tuple(Detection(name, "front", (0, 0, 9, 9)) for name in names)
     detections += (Detection("kitchen", "front", (0, 0, 9, 9), part="floor"),)
     return PlannerInput(
         "say nothing", number, {}, detections, (held,) if held else (), (), None, ("Go to", "Pick", "Put", "Open"), ()

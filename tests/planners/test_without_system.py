@@ -43,9 +43,14 @@ def gemma(code: int, sentence: str) -> object:
 @pytest.mark.parametrize(("code", "sentence"), REFUSALS)
 def test_the_system_message_moves_to_the_user_with_one_warning_and_for_good(code: int, sentence: str) -> None:
     with Endpoint(gemma(code, sentence)) as endpoint:  # type: ignore[arg-type]
-        with pytest.warns(UserWarning, match="From now on m gets the system message") as seen:
+        with pytest.warns(UserWarning, match="From now on m gets the system message") as warned:
             reply = chat_model(endpoint).complete(question(PICTURE, "Well?"))
-        assert (reply.text, reply.asked, len(seen), len(endpoint.asked)) == (WORD, "json_schema, no system role", 1, 2)
+        assert (reply.text, reply.asked, len(warned), len(endpoint.asked)) == (
+            WORD,
+            "json_schema, no system role",
+            1,
+            2,
+        )
         (message,) = endpoint.asked[1].body["messages"]
         assert message["role"] == "user"
         assert [part.get("text") for part in message["content"]] == ["You answer.", None, "Well?"]
