@@ -66,8 +66,8 @@ class Simulator:
             self.info.publish(self.node.message("sensor_msgs/msg/CameraInfo", header=at, **camera_info(MODEL)))
             deep = depth_picture(np.ones((12, 16), np.float32))
             self.depth.publish(self.node.message("sensor_msgs/msg/Image", header=at, **deep))
-            seen = picture(np.full((12, 16, 3), self.periods % 250, np.uint8))
-            self.rgb.publish(self.node.message("sensor_msgs/msg/Image", header=at, **seen))
+            pictures = picture(np.full((12, 16, 3), self.periods % 250, np.uint8))
+            self.rgb.publish(self.node.message("sensor_msgs/msg/Image", header=at, **pictures))
 
     def obey(self, words):
         if words[0] in ("rate", "frozen"):

@@ -107,7 +107,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
     felt = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
 
-    def seen(patience=0.3):
+    def look(patience=0.3):
         """A picture of the present; the sentence where there is none."""
         try:
             return pictures.frames(["head"], after=time.time(), patience=patience)["head"]
@@ -115,7 +115,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
             return str(error)
 
     def good():
-        return not isinstance(seen(), str) and not isinstance(measured(felt), str)
+        return not isinstance(look(), str) and not isinstance(measured(felt), str)
 
     until(good)
     first = felt.body()
@@ -126,7 +126,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
         ("leap", -100, 0.0, "s old, at most 0.5 s are allowed"),
     ):
         drivers.set(fault, value)
-        until(lambda sentence=sentence: sentence in str(seen()))
+        until(lambda sentence=sentence: sentence in str(look()))
         drivers.set(fault, usual)
         until(good)
     drivers.set("frames", "loop")
@@ -134,7 +134,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     until(good)
     drivers.set("frames", "")
     drivers.set("lost", 0.2)
-    assert all(not isinstance(seen(30.0), str) for _ in range(5))
+    assert all(not isinstance(look(30.0), str) for _ in range(5))
     assert felt.body(30.0).joints == pytest.approx(first.joints)
 
 

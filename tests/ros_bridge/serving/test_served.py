@@ -191,16 +191,16 @@ def torso(node):
 
 
 def test_a_velocity_drives_and_is_forgotten(puppet, nodes):
-    node, seen = nodes("/drives"), []
-    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: seen.append(m.pose.pose.position.x), SENSOR)
+    node, positions = nodes("/drives"), []
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: positions.append(m.pose.pose.position.x), SENSOR)
     command = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
-    until(lambda: command.subscribers() and seen)
+    until(lambda: command.subscribers() and positions)
     command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.5}))
-    until(lambda: seen[-1] > 0.01)
+    until(lambda: positions[-1] > 0.01)
     until(lambda: puppet.velocity == (0.0, 0.0))
     command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": math.nan}))
-    until(lambda: len(seen) > 20)
-    assert math.isfinite(seen[-1])
+    until(lambda: len(positions) > 20)
+    assert math.isfinite(positions[-1])
 
 
 def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(nodes):
@@ -233,19 +233,19 @@ def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(
 
 def test_an_omnidirectional_base_drives_to_its_left(nodes):
     profile = FETCH.model_copy(update={"base": FETCH.base.model_copy(update={"sideways": 0.5})})
-    robot, over, seen = Puppet(sideways=0.4), threading.Event(), []
+    robot, over, speeds = Puppet(sideways=0.4), threading.Event(), []
     served = ServedRobot(nodes("/robot"), robot, profile)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
     try:
         node = nodes("/agent")
-        node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: seen.append(m.twist.twist.linear.y), SENSOR)
+        node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: speeds.append(m.twist.twist.linear.y), SENSOR)
         outlet = RosOutlet(node, profile)
-        until(lambda: outlet._base.subscribers() and seen)
+        until(lambda: outlet._base.subscribers() and speeds)
 
         def drives():
             outlet.velocity(0.1, 0.2, -0.3)
-            return robot.velocity == (0.1, 0.2, -0.3) and seen[-1] == pytest.approx(-0.3)
+            return robot.velocity == (0.1, 0.2, -0.3) and speeds[-1] == pytest.approx(-0.3)
 
         until(drives)
         until(lambda: robot.velocity == (0.0, 0.0, 0.0))

@@ -259,13 +259,13 @@ class Robot:
             stamp, now = stamped(self.now()), messages.poses(self.model, self.joints, self.place)
         focal = self.model.cameras[frame].focal
         picture, depth = self.world.picture(now[frame], WIDTH, HEIGHT, focal)
-        seen = [
+        messages_sent = [
             *messages.pictures(stamp, frame, picture, depth, self.faults),
             messages.camera_info(stamp, frame, WIDTH, HEIGHT, focal, self.faults),
         ]
         if self.compressed[frame].get_subscription_count():
             self.send(self.compressed[frame], messages.compressed(stamp, frame, picture))
-        for publisher, message in zip(self.seen[frame], seen, strict=True):
+        for publisher, message in zip(self.seen[frame], messages_sent, strict=True):
             self.send(publisher, message)
 
 

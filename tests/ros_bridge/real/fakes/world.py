@@ -40,8 +40,8 @@ class World:
             Colours (H, W, 3) uint8, and depths (H, W) in m along the optical axis.
         """
         columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-        seen = np.stack([(columns - width / 2) / focal, (rows - height / 2) / focal, np.ones_like(rows)], -1)
-        rays, eye = seen @ camera[:3, :3].T, camera[:3, 3]
+        directions = np.stack([(columns - width / 2) / focal, (rows - height / 2) / focal, np.ones_like(rows)], -1)
+        rays, eye = directions @ camera[:3, :3].T, camera[:3, 3]
         near, far, axis = _crossings(eye, rays, *self.room)
         depth, colours = far, np.where((axis == 2)[..., None] & (rays[..., 2:] < 0), FLOOR, WALLS)
         near, far, axis = _crossings(eye, rays, *self.table)
