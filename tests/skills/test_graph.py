@@ -117,15 +117,15 @@ def test_the_same_scene_has_the_same_graph() -> None:
 def test_turns_go_round_through_all_directions_and_back(tens: list[int], yaw: float) -> None:
     directions = [float(wrapped(math.radians(10 * ten + 3))) for ten in tens]
     for left in (True, False):
-        came, seen = yaw, []
+        came, visited = yaw, []
         for _ in range(len(directions) + 1):
             turned = next_direction(directions, came, left=left)
             if turned is None:
                 break
-            seen.append(turned)
+            visited.append(turned)
             came = turned
-        assert set(seen) == set(directions) or (len(directions) == 1 and not seen)
-        for before, after in pairwise(seen):
+        assert set(visited) == set(directions) or (len(directions) == 1 and not visited)
+        for before, after in pairwise(visited):
             assert next_direction(directions, after, left=not left) == before or len(directions) == 2
 
 
@@ -154,8 +154,8 @@ def moved(home: MujocoHome, skill: Skill, name: str) -> str:
     """Make a move; its feedback message, "" where it has worked out."""
     locator = home.background()
     locator.reset(seed=0)
-    seen = home.observe()
-    skill.start(Subtask(name), locator.here(seen), seen)
+    observation = home.observe()
+    skill.start(Subtask(name), locator.here(observation), observation)
     while skill.outcome is Outcome.RUNNING:
         home.act(skill.act(home.observe()))
     return "" if skill.outcome is Outcome.SUCCEEDED else skill.feedback_message
@@ -208,12 +208,12 @@ def test_what_has_come_into_the_way_stops_a_move(home: MujocoHome) -> None:
     locator.reset(seed=0)
     while graph.moved(0, home.measured().base.yaw) is None:
         assert moved(home, skill, LEFT) == ""
-    seen, base = home.observe(), home.measured().base
-    here = locator.here(seen)
+    observation, base = home.observe(), home.measured().base
+    here = locator.here(observation)
     assert here.grid is not None
     column, row = np.floor((base.transform(np.array([0.5, 0.0, 0.0]))[:2] - here.grid.origin) / 0.05).astype(int)
     here.grid.occupied[row - 3 : row + 4, column - 3 : column + 4] = True
-    skill.start(Subtask(FORWARD), here, seen)
+    skill.start(Subtask(FORWARD), here, observation)
     assert skill.feedback_message == "Unable to move forward, something is in the way"
     assert home.measured().base == base
 

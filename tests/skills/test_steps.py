@@ -35,8 +35,8 @@ def taken(home: MujocoHome, *names: str) -> tuple[Pose2, Step]:
     (step,) = Steps("").skills(home.spec, home.kinematics)
     assert isinstance(step, Step)
     for name in names:
-        seen = home.observe()
-        step.start(Subtask(name), locator.here(seen), seen)
+        observation = home.observe()
+        step.start(Subtask(name), locator.here(observation), observation)
         while step.outcome is Outcome.RUNNING:
             home.act(step.act(home.observe()))
     return home.measured().base, step
@@ -85,12 +85,12 @@ def test_a_move_that_is_stopped_on_its_way_is_taken_back(home: MujocoHome) -> No
     locator.reset(seed=0)
     (step,) = Steps("").skills(home.spec, home.kinematics)
     for _ in range(6):
-        seen = home.observe()
-        goal = locator.here(seen)
+        observation = home.observe()
+        goal = locator.here(observation)
         assert goal.grid is not None
         goal.grid.occupied[:] = False
         before = home.measured().base
-        step.start(Subtask(FORWARD), goal, seen)
+        step.start(Subtask(FORWARD), goal, observation)
         while step.outcome is Outcome.RUNNING:
             home.act(step.act(home.observe()))
         if step.outcome is Outcome.FAILED:

@@ -54,7 +54,7 @@ def happening(
     yield from journey(skill, robot, goal, action, act)
 
 
-def seen(goal: Goal) -> Event:
+def goal_seen(goal: Goal) -> Event:
     """From then on the goal looks like that."""
     return lambda skill, robot: skill.revise(goal)
 
@@ -130,13 +130,15 @@ def mishaps_of_picking() -> dict[str, Make]:
     bowl = replace(BOWL, center=np.array([0.7, 0.1, 0.747]))
     in_shelf = on_table(bowl, surfaces=(roomy,), solids=shelf, grid=floor_round(SHELF[0]))
     return {
-        "moved a little": lambda: _picks(on_table(ASKEW_CAN), {3.5: seen(moved(ASKEW_CAN, 0.0, 0.02))}),
-        "moved out of reach": lambda: _picks(on_table(ASKEW_CAN), {3.0: seen(moved(ASKEW_CAN, 0.4, -0.3))}, times=2),
+        "moved a little": lambda: _picks(on_table(ASKEW_CAN), {3.5: goal_seen(moved(ASKEW_CAN, 0.0, 0.02))}),
+        "moved out of reach": lambda: _picks(
+            on_table(ASKEW_CAN), {3.0: goal_seen(moved(ASKEW_CAN, 0.4, -0.3))}, times=2
+        ),
         "arm stopped": lambda: _picks(on_table(ASKEW_CAN), {4.0: joint_stops(ELBOW, 0.9), 12.0: joints_go}),
         "arm stopped over it": lambda: _picks(on_table(ASKEW_CAN), {6.2: joint_stops(LIFT, 0.2), 9.0: joints_go}),
         "wall behind": lambda: _picks(walled, {}, grips_wall, Pose2(-0.5, -0.3, 0.3)),
         "bowl in a shelf": lambda: _picks(in_shelf, {}, grips_wall),
-        "plate that hangs": lambda: _picks(_hangs_down(0.0), {9.0: seen(_hangs_down(0.15))}, grips_rim),
+        "plate that hangs": lambda: _picks(_hangs_down(0.0), {9.0: goal_seen(_hangs_down(0.15))}, grips_rim),
         "in the hand already": lambda: _holding(),
     }
 
@@ -221,10 +223,10 @@ def mishaps_of_putting() -> dict[str, Make]:
 
     crate = Box(np.array([0.4, -0.1, 0.85]), np.array([0.4, 0.5, 0.13]), 0.0, "crate")
     return {
-        "spot moved a little": lambda: _puts(carrying(), on_spot, {6.0: seen(off(0.03))}),
-        "spot seen elsewhere": lambda: _puts(carrying(), on_spot, {6.0: seen(off(0.08))}),
+        "spot moved a little": lambda: _puts(carrying(), on_spot, {6.0: goal_seen(off(0.03))}),
+        "spot seen elsewhere": lambda: _puts(carrying(), on_spot, {6.0: goal_seen(off(0.08))}),
         "arm stopped": lambda: _puts(carrying(), bare_table(), {6.5: joint_stops(LIFT, 0.1), 12.0: joints_go}, times=2),
-        "no spot on arrival": lambda: _puts(carrying(), bare_table(), {3.0: seen(bare_table(crate))}),
+        "no spot on arrival": lambda: _puts(carrying(), bare_table(), {3.0: goal_seen(bare_table(crate))}),
         "plate": lambda: _puts(plate_in_hand(), bare_table(), {}),
         "plate in a shelf": lambda: _puts(plate_in_hand(), shelf, {}),
         "hand that keeps": lambda: _puts(carrying(), bare_table(), {5.0: _keeps}),

@@ -17,7 +17,7 @@ from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey
-from tests.skills.classical.mishaps import Event, base_stops, happening, joint_stops, joints_go, seen
+from tests.skills.classical.mishaps import Event, base_stops, goal_seen, happening, joint_stops, joints_go
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere
 from tests.skills.classical.tables import Make, Rows, table
 from tests.skills.classical.test_doors_by_numbers import CABINET, DOORS, World
@@ -155,8 +155,8 @@ def mishaps_of_driving() -> dict[str, Make]:
             drive,
             {1.0: before, 7.0: base_stops(lambda base: True)},
         ),
-        "map changes": lambda: _drives(drive, {0.7: seen(there)}),
-        "shut off": lambda: _drives(drive, {0.7: seen(shut)}),
+        "map changes": lambda: _drives(drive, {0.7: goal_seen(there)}),
+        "shut off": lambda: _drives(drive, {0.7: goal_seen(shut)}),
         "behind a crate": lambda: _drives(drive, {}, grid=floor_round(crate), loose=(crate,)),
         "cannot turn": lambda: _drives(turn, {0.5: base_stops(lambda base: base.yaw < 0.3)}),
         "turns further back": lambda: _drives(
@@ -168,7 +168,7 @@ def mishaps_of_driving() -> dict[str, Make]:
             GoTo(SPEC, KINEMATICS, Hand()), ObedientRobot(CORNER), to(PIECE, wall), "Go to", {}
         ),
         "wall seen late": lambda: happening(
-            GoTo(SPEC, KINEMATICS, Hand()), ObedientRobot(CORNER), to(PIECE), "Go to", {2.5: seen(to(PIECE, wall))}
+            GoTo(SPEC, KINEMATICS, Hand()), ObedientRobot(CORNER), to(PIECE), "Go to", {2.5: goal_seen(to(PIECE, wall))}
         ),
     }
 

@@ -124,9 +124,9 @@ def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: 
         began = home.observe().stamp
         skill.start(Subtask("Go to", "nothing"), begun, home.observe())
         while skill.outcome is Outcome.RUNNING:
-            seen = home.observe()
-            if seen.stamp - began > seen_after:
+            observation = home.observe()
+            if observation.stamp - began > seen_after:
                 skill.revise(known)
-            home.act(skill.act(seen))
+            home.act(skill.act(observation))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no free path to the target")
     assert skill.retryable is retryable

@@ -36,10 +36,10 @@ def _ends_at(*, seen_after: float) -> float:
         began = home.observe().stamp
         skill.start(Subtask("Go to", "apple"), goal, home.observe())
         while skill.outcome is Outcome.RUNNING:
-            seen = home.observe()
-            if seen.stamp - began > seen_after:
+            observation = home.observe()
+            if observation.stamp - began > seen_after:
                 skill.revise(known)
-            home.act(skill.act(seen))
+            home.act(skill.act(observation))
         assert skill.outcome is Outcome.SUCCEEDED, skill.reason
         return home.observe().body.base.y
 

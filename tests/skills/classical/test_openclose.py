@@ -72,12 +72,12 @@ def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name
     free = np.zeros((80, 80), dtype=bool)
     grid = OccupancyGrid(free, free, np.array([-2.0, -2.0]), 0.05)
     skill = skill_of(SPEC, ArmKinematics(), Hand())
-    seen = Observation(0.0, body, {})
-    skill.start(Subtask(skill_of.actions[0], name), Goal(name, "", np.array([1.0, 0.0, 0.3]), grid=grid), seen)
+    observation = Observation(0.0, body, {})
+    skill.start(Subtask(skill_of.actions[0], name), Goal(name, "", np.array([1.0, 0.0, 0.3]), grid=grid), observation)
     for _ in range(200):
         if skill.outcome is not Outcome.RUNNING:
             break
-        skill.act(seen)
+        skill.act(observation)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
 
 
@@ -85,8 +85,8 @@ def begun(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
     """A skill at the beginning of an attempt at some parts, on free floor."""
     skill = skill_of(SPEC, ArmKinematics(), Hand())
     goal = replace(nowhere(empty_floor()), name="cabinet", articulations=parts)
-    seen = ObedientRobot(Pose2(0.3, -1.2, 1.57)).observe()
-    skill.start(Subtask(skill_of.actions[0], "cabinet"), goal, seen)
+    observation = ObedientRobot(Pose2(0.3, -1.2, 1.57)).observe()
+    skill.start(Subtask(skill_of.actions[0], "cabinet"), goal, observation)
     return skill
 
 

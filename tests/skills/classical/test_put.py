@@ -39,12 +39,12 @@ def test_a_mug_held_from_above_is_laid_between_two_boards() -> None:
     hand.take(Box(grip.position - np.array([0.0, 0.0, 0.016]), np.array([0.054, 0.04, 0.041])), grip, down)
     home = MujocoHome(one_room([SHELF], ON_IT, (1.4, 2.0, np.pi), (6.0, 5.0)))
     with home:
-        seen = home.observe()
+        observation = home.observe()
         locator = home.background()
         locator.reset(seed=0)
-        goal = locator.goal("shelf", action_of("Put"), seen)
-        grippers = {name: replace(state, holding=True) for name, state in seen.body.grippers.items()}
-        holding = replace(seen, body=replace(seen.body, grippers=grippers))
+        goal = locator.goal("shelf", action_of("Put"), observation)
+        grippers = {name: replace(state, holding=True) for name, state in observation.body.grippers.items()}
+        holding = replace(observation, body=replace(observation.body, grippers=grippers))
         skill = Put(SPEC, ArmKinematics(), hand)
         skill.start(Subtask("Put", "mug", "shelf"), goal, holding)
         skill.act(holding)

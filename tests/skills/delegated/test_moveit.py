@@ -70,8 +70,8 @@ def home():
 def attempt(home, planner, action, target, skills):
     """The skill for an action at its end."""
     skill = next(each for each in skills if action in each.actions)
-    locator, seen = home.background(), home.observe()
-    skill.start(Subtask(action, target), locator.goal(target, action_of(action), seen), seen)
+    locator, observation = home.background(), home.observe()
+    skill.start(Subtask(action, target), locator.goal(target, action_of(action), observation), observation)
     for _ in range(2500):
         if skill.outcome is not Outcome.RUNNING:
             break

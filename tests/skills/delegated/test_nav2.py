@@ -45,16 +45,16 @@ def driven(home, robot):
     skills = Nav2()
     skills.bind(robot)
     (skill,) = skills.skills(home.spec, home.kinematics)
-    seen = home.observe()
-    goal = home.background().goal("table_1", action_of("Go to"), seen)
-    skill.start(Subtask("Go to", "table"), goal, seen)
+    observation = home.observe()
+    goal = home.background().goal("table_1", action_of("Go to"), observation)
+    skill.start(Subtask("Go to", "table"), goal, observation)
     for _ in range(600):
         if skill.outcome is not Outcome.RUNNING:
             break
         home.act(skill.act(home.observe()))
         if robot.places and len(robot.places) > robot.cancelled:
             robot.goal_handle.outcome = robot.ends
-    return seen.body.base, skill
+    return observation.body.base, skill
 
 
 def test_the_robot_is_sent_to_where_it_can_reach_the_target_and_drives_itself(home):
@@ -83,8 +83,10 @@ def test_time_that_runs_out_cancels_the_drive(home):
     skills.bind(robot)
     (skill,) = skills.skills(home.spec, home.kinematics)
     skill.max_seconds = 1.0
-    seen = home.observe()
-    skill.start(Subtask("Go to", "table"), home.background().goal("table_1", action_of("Go to"), seen), seen)
+    observation = home.observe()
+    skill.start(
+        Subtask("Go to", "table"), home.background().goal("table_1", action_of("Go to"), observation), observation
+    )
     while skill.outcome is Outcome.RUNNING:
         home.act(skill.act(home.observe()))
     assert skill.outcome is Outcome.TIMED_OUT and robot.cancelled == 1

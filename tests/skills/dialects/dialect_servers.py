@@ -147,10 +147,10 @@ class XPolicyLabServer:
                 self.start = None
         return {"reset": "reset_result"}.get(frame.message_type.value, f"{frame.message_type.value}_ack"), {"ok": True}
 
-    def poses(self, seen: Any) -> list[dict[str, Any]]:
-        pose = seen["state"]["ee_pose"]
+    def poses(self, observation: Any) -> list[dict[str, Any]]:
+        pose = observation["state"]["ee_pose"]
         self.start = pose[3:] if self.start is None else self.start
-        moves = self.policy.chunk(seen["instruction"], pose)
+        moves = self.policy.chunk(observation["instruction"], pose)
         places = pose[:3] + np.cumsum(moves[:, :3] * STEP, axis=0)
         return [
             {"ee_pose": np.concatenate([place, self.start]), "ee_joint_state": np.array([(1.0 - move[-1]) / 2])}
@@ -205,12 +205,12 @@ class Gr00tServer:
                 }
             case "reset":
                 return {}
-        seen = request["data"]["observation"]
-        self.policy.seen.append(seen)
+        observation = request["data"]["observation"]
+        self.policy.seen.append(observation)
         time.sleep(self.delay)
-        ((text,),) = seen["language"]["annotation.human.action.task_description"]
+        ((text,),) = observation["language"]["annotation.human.action.task_description"]
         try:
-            chunk = self.policy.chunk(text, np.concatenate([seen["state"][name][0, 0] for name in LIBERO_NAMES]))
+            chunk = self.policy.chunk(text, np.concatenate([observation["state"][name][0, 0] for name in LIBERO_NAMES]))
         except KeyError as error:
             return {"error": f"KeyError: {error}"}
         chunk[:, -1] = (1.0 - chunk[:, -1]) / 2

@@ -393,8 +393,8 @@ def test_the_state_of_libero_is_that_of_its_world_and_never_jumps():
     states = []
     for tilt in np.linspace(-0.2, 0.2, 9):
         turned = rotation_matrix(np.array([np.pi + tilt, 0.0, 0.0])) @ rotation_matrix(np.array([0.0, tilt, 0.3]))
-        seen = {**SEEN, "rotation": turned @ TOOL.T, "base": np.array([-0.6, 0.2, 0.0])}
-        states.append(Hand.of(seen, in_world=True).libero())
+        facts = {**SEEN, "rotation": turned @ TOOL.T, "base": np.array([-0.6, 0.2, 0.0])}
+        states.append(Hand.of(facts, in_world=True).libero())
         assert rotation_matrix(states[-1][3:6]) == pytest.approx(turned, abs=1e-5)
     assert states[4][:3] == pytest.approx([-0.1, 0.3, 0.9 + 0.0069], abs=1e-6), "further up than Homie's gripper"
     assert min(state[3] for state in states) > 2.0 and max(np.linalg.norm(state[3:6]) for state in states) > np.pi
@@ -421,10 +421,10 @@ def test_poses_in_the_frame_of_the_world_are_those_of_the_state():
     settings = {"layout": "metric", "position": "absolute", "rotation": "rotation-vector", "state": "world"}
     with client("openpi", Staying({}), {}, **settings) as policy:
         policy.reset({"text": "stay"})
-        seen = {**SEEN, "rotation": rotation_matrix(np.array([0.2, 1.3, 0.1])), "base": np.array([1.0, -2.0, 0.7])}
-        (pose,) = Motion.several(policy.step(seen))
+        facts = {**SEEN, "rotation": rotation_matrix(np.array([0.2, 1.3, 0.1])), "base": np.array([1.0, -2.0, 0.7])}
+        (pose,) = Motion.several(policy.step(facts))
     assert pose.translation == pytest.approx(SEEN["position"], abs=1e-5)
-    assert rotation_matrix(pose.rotation) == pytest.approx(seen["rotation"], abs=1e-5)
+    assert rotation_matrix(pose.rotation) == pytest.approx(facts["rotation"], abs=1e-5)
 
 
 def test_a_mean_of_poses_is_refused():
@@ -566,13 +566,20 @@ def test_a_client_of_vla_eval_asks_our_server():
     async def play(url: str) -> None:
         async with Connection(url) as theirs:
             server = {key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["action_spec"].items()}
-            seen = {key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["observation_spec"].items()}
+            observation_spec = {
+                key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["observation_spec"].items()
+            }
             libero = {
                 "position": specs.POSITION_DELTA,
                 "rotation": specs.ROTATION_AA,
                 "gripper": specs.GRIPPER_CLOSE_POS,
             }
-            assert specs.check_specs(server, libero, seen, {"image": specs.IMAGE_RGB, "language": specs.LANGUAGE}) == []
+            assert (
+                specs.check_specs(
+                    server, libero, observation_spec, {"image": specs.IMAGE_RGB, "language": specs.LANGUAGE}
+                )
+                == []
+            )
             observation = {"images": {"agentview": WHITE, "wrist": BLACK}, "states": STATE, "task_description": "pick"}
             for _ in range(2):
                 await theirs.start_episode({"task": {"name": "pick"}})

@@ -161,14 +161,14 @@ def test_what_always_fails_is_tried_as_often_as_other_skills(tmp_path):
 
 def test_from_sensors_the_same_things_are_meant():
     with homie.open(seed=7, rooms=2, objects=14, skills="ideal", targets="sensors", picture_size=96) as session:
-        seen = [
+        names = [
             detection.instance
             for detection in session.detections()
             if detection.instance in session.world_state().objects
         ]
-        assert session.call("Go to", seen[0]).feedback.ok
-        assert session.call("Pick", seen[0]).feedback.ok
-        assert session.world_state().held == seen[0]
+        assert session.call("Go to", names[0]).feedback.ok
+        assert session.call("Pick", names[0]).feedback.ok
+        assert session.world_state().held == names[0]
 
 
 def test_it_never_stands_behind_the_wall_of_what_it_goes_to(home):

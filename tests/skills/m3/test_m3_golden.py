@@ -164,11 +164,11 @@ def test_generated_weights_are_those_of_the_manifest():
 def test_the_policy_chooses_the_most_likely_of_the_actions_that_are_allowed():
     layout = NAVIGATION
     policy, arrays = M3Policy({"navigate": network_of("m3_nav", layout, 501)}), inputs(layout, 501)
-    seen = {name: values[0, 0] for name, values in arrays.items()}
+    first_inputs = {name: values[0, 0] for name, values in arrays.items()}
 
     def action(**more: object) -> object:
         policy.reset({"skill": "navigate"})
-        return policy.step({**seen, **more})["action"]
+        return policy.step({**first_inputs, **more})["action"]
 
     allowed = np.ones(layout.actions, bool)
     ranking = []

@@ -55,8 +55,8 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
             assert skill.outcome is Outcome.SUCCEEDED, skill.reason
 
         attempt(Navigate(solver, robot.spec, robot.kinematics), "apple")
-        seen = solver.inputs[-1]["head_depth"]
-        assert 0.05 < np.min(seen[seen > 0]) < 1.0 < np.max(seen) < 5.0
+        depth = solver.inputs[-1]["head_depth"]
+        assert 0.05 < np.min(depth[depth > 0]) < 1.0 < np.max(depth) < 5.0
         attempt(Pick(solver, robot.spec, robot.kinematics), "apple")
         assert robot.world.held == "apple"
         hand = solver.inputs[-1]["arm_depth"]

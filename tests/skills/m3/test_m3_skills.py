@@ -85,8 +85,8 @@ def test_a_picture_of_the_same_width_is_thinned_and_nothing_is_mixed():
 
 def test_a_narrower_camera_leaves_the_rim_empty_and_a_wider_one_fills_it():
     narrow = depth_picture(frame(np.ones((256, 256), np.float32), np.pi / 3))
-    seen = np.count_nonzero(narrow[64])
-    assert seen == pytest.approx(128 * np.tan(np.pi / 6), abs=2) and narrow[0, 64] == 0 and narrow[64, 64] == 1
+    width = np.count_nonzero(narrow[64])
+    assert width == pytest.approx(128 * np.tan(np.pi / 6), abs=2) and narrow[0, 64] == 0 and narrow[64, 64] == 1
     assert depth_picture(frame(np.ones((256, 256), np.float32), 2.0)).all()
 
 

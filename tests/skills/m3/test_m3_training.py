@@ -58,10 +58,10 @@ def wall_ahead(turn: float) -> torch.Tensor:
 
 @pytest.mark.parametrize("turn", [-0.3, -0.1, 0.05, 0.25])
 def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
-    seen = turned(wall_ahead(0.0), torch.tensor([turn]))
-    known = seen > 0
+    picture = turned(wall_ahead(0.0), torch.tensor([turn]))
+    known = picture > 0
     assert known.float().mean() > 0.6
-    assert torch.allclose(seen[known], wall_ahead(turn)[known], rtol=0.02)
+    assert torch.allclose(picture[known], wall_ahead(turn)[known], rtol=0.02)
     # What the recorded picture does not show is on the side to which the base is turned.
     gone = ~known[0].any(dim=0)
     assert gone[0] == (turn > 0)

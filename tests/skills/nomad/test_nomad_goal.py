@@ -48,8 +48,8 @@ def box(view, size, part=""):
     return Detection("apple", view, (10, 10, 10 + size, 10 + size), part=part)
 
 
-def to(name, *seen, words=None):
-    goal = Goal(name, "", np.zeros(3), seen=seen)
+def to(name, *detections, words=None):
+    goal = Goal(name, "", np.zeros(3), seen=detections)
     return adapt(Subtask("Go to", words or name), goal, SEEN, NAMES)
 
 

@@ -38,9 +38,9 @@ def close(ours, theirs, tolerance):
 
 def condition(case, frames, goals):
     """frames: four pictures; goals: pictures, or None"""
-    encoder, seen = case.network.vision_encoder, prepare(frames)
-    tokens = None if goals is None else encoder.goal_tokens(seen[-1], prepare(goals))
-    return encoder.fuse(encoder.frame_tokens(seen), tokens)
+    encoder, pictures = case.network.vision_encoder, prepare(frames)
+    tokens = None if goals is None else encoder.goal_tokens(pictures[-1], prepare(goals))
+    return encoder.fuse(encoder.frame_tokens(pictures), tokens)
 
 
 @pytest.fixture
@@ -102,6 +102,6 @@ def test_from_camera_pictures_on(case):
     goals = case.source.image("camera_goal", (1, 240, 320, 3), case.seed)
     close(prepare(frames)[3], case.io["pipe_obs_frame3"], 1e-6)
     close(prepare(goals)[0], case.io["pipe_goal"], 1e-6)
-    seen = condition(case, frames, goals)
-    close(seen, case.io["pipe_vision_encoding"], 3e-5)
-    close(case.network.dist_pred_net(seen), case.io["pipe_distance"][:, 0], 2e-5)
+    output = condition(case, frames, goals)
+    close(output, case.io["pipe_vision_encoding"], 3e-5)
+    close(case.network.dist_pred_net(output), case.io["pipe_distance"][:, 0], 2e-5)

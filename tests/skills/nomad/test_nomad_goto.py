@@ -48,8 +48,10 @@ def play(policy, *, target="table_1", words="table", robot=(2.0, 2.0, 0.0), seco
     with MujocoHome(one_room([TABLE], robot=robot)) as home:
         (skill,) = Nomad.around(policy, home.spec, home.kinematics)
         observation = home.observe(skill.cameras)
-        seen = tuple(detection for detection in SimulatedDetector().detect(observation) if detection.instance == target)
-        skill.start(Subtask("Go to", words), Goal(target, "", np.zeros(3), seen=seen), observation)
+        detections = tuple(
+            detection for detection in SimulatedDetector().detect(observation) if detection.instance == target
+        )
+        skill.start(Subtask("Go to", words), Goal(target, "", np.zeros(3), seen=detections), observation)
         log, began = [], observation.stamp
         while skill.outcome is Outcome.RUNNING and observation.stamp - began < seconds:
             sent = home.act(skill.act(observation))

@@ -56,8 +56,10 @@ def test_a_decision_is_that_of_the_whole_window(network):
     policy = NomadPolicy(network, seed=5)
     policy.reset(GOAL)
     output = decisions(policy)[-1]
-    seen, encoder = prepare(list(PICTURES[-FRAMES:])), network.vision_encoder
-    condition = encoder.fuse(encoder.frame_tokens(seen), encoder.goal_tokens(seen[-1], prepare([GOAL["picture"]])))
+    pictures, encoder = prepare(list(PICTURES[-FRAMES:])), network.vision_encoder
+    condition = encoder.fuse(
+        encoder.frame_tokens(pictures), encoder.goal_tokens(pictures[-1], prepare([GOAL["picture"]]))
+    )
     rng = torch.Generator().manual_seed(5)
 
     def noise():
@@ -109,9 +111,9 @@ def test_a_map_gives_its_closest_node(network):
     assert json.loads(policy.facts["names"]) == {"kitchen": [2, 4]}
     policy.reset({"nodes": np.array([2, 4])})
     output = decisions(policy, PICTURES[:FRAMES])[-1]
-    encoder, seen = network.vision_encoder, prepare(list(PICTURES[:FRAMES]))
-    tokens = encoder.goal_tokens(seen[-1], prepare(list(NODES)))
-    distances = network.dist_pred_net(encoder.fuse(encoder.frame_tokens(seen), tokens))
+    encoder, pictures = network.vision_encoder, prepare(list(PICTURES[:FRAMES]))
+    tokens = encoder.goal_tokens(pictures[-1], prepare(list(NODES)))
+    distances = network.dist_pred_net(encoder.fuse(encoder.frame_tokens(pictures), tokens))
     assert output["node"] == int(distances.argmin())
     assert output["distance"] == pytest.approx(float(distances.min()), abs=2e-5)
     assert output["reached"] == (output["node"] in (2, 4))

@@ -59,9 +59,9 @@ def readout(scenario: str, seed: int) -> torch.Tensor:
     with torch.inference_mode():
         if scenario == "primary_only_w1":
             return model({"primary": model.encode("primary", primary[1:])[None]}, words, torch.tensor([[True]]))
-        seen = {"primary": model.encode("primary", primary, goal)[None], "wrist": model.encode("wrist", wrist)[None]}
+        tokens = {"primary": model.encode("primary", primary, goal)[None], "wrist": model.encode("wrist", wrist)[None]}
         masks = {"primary": torch.ones_like(steps), "wrist": real}
-        return model(seen, words, steps, masks, has_text)
+        return model(tokens, words, steps, masks, has_text)
 
 
 def test_every_tensor_of_the_checkpoint_has_its_place_and_no_other():

@@ -41,8 +41,8 @@ def picture(number: int, side: int = 256):
 
 
 def test_the_window_holds_two_steps_and_pads_the_first(octo):
-    policy, seen = octo.policy(), []
-    hook = policy.network.register_forward_pre_hook(lambda _, inputs: seen.append((inputs[0], inputs[2])))
+    policy, network_inputs = octo.policy(), []
+    hook = policy.network.register_forward_pre_hook(lambda _, inputs: network_inputs.append((inputs[0], inputs[2])))
     encoded = []
     stem = policy.network.stems["primary"].register_forward_pre_hook(lambda _, inputs: encoded.append(len(inputs[0])))
     policy.reset(GOAL)
@@ -51,8 +51,8 @@ def test_the_window_holds_two_steps_and_pads_the_first(octo):
     hook.remove()
     stem.remove()
     assert encoded == [1, 1, 1]
-    assert [steps.tolist() for _, steps in seen] == [[[False, True]], [[True, True]], [[True, True]]]
-    first, second, third = (tokens["primary"] for tokens, _ in seen)
+    assert [steps.tolist() for _, steps in network_inputs] == [[[False, True]], [[True, True]], [[True, True]]]
+    first, second, third = (tokens["primary"] for tokens, _ in network_inputs)
     assert torch.equal(first[:, 0], first[:, 1])
     assert torch.equal(second[:, 0], first[:, 1]) and torch.equal(third[:, 0], second[:, 1])
     assert not torch.equal(third[:, 1], third[:, 0])
@@ -101,12 +101,12 @@ def test_receding_runs_the_network_once_per_chunk(octo):
 
 
 def test_a_wrist_camera_adds_its_tokens(octo):
-    policy, seen = octo.policy(), []
-    hook = policy.network.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    policy, network_inputs = octo.policy(), []
+    hook = policy.network.register_forward_pre_hook(lambda _, inputs: network_inputs.append(inputs[0]))
     policy.reset(GOAL)
     policy.step({"primary": picture(0, 300), "wrist": picture(1, 300)})
     hook.remove()
-    assert {name: tuple(tokens.shape) for name, tokens in seen[0].items()} == {
+    assert {name: tuple(tokens.shape) for name, tokens in network_inputs[0].items()} == {
         "primary": (1, 2, 256, 384),
         "wrist": (1, 2, 64, 384),
     }

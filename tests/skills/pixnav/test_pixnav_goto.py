@@ -45,8 +45,10 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
     with MujocoHome(one_room([piece], robot=robot)) as home:
         (skill,) = PixNav.around(policy, home.spec, home.kinematics)
         observation = home.observe(skill.cameras)
-        seen = tuple(detection for detection in SimulatedDetector().detect(observation) if detection.instance == target)
-        skill.start(Subtask("Go to", "table"), Goal(target, "", np.zeros(3), seen=seen), observation)
+        detections = tuple(
+            detection for detection in SimulatedDetector().detect(observation) if detection.instance == target
+        )
+        skill.start(Subtask("Go to", "table"), Goal(target, "", np.zeros(3), seen=detections), observation)
         bodies, rendered, began = [], 0, observation.stamp
         while skill.outcome is Outcome.RUNNING:
             assert observation.stamp - began < skill.max_seconds

@@ -41,8 +41,8 @@ def drive(kind: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome
             skill for skill in kind.around(policy, robot.spec, robot.kinematics) if SUBTASK.action in skill.actions
         ]
         observation = robot.observe(skill.cameras)
-        seen = () if kind is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
-        goal = replace(locator.goal("fridge", ACTION_TABLE[SUBTASK.action], observation), seen=seen)
+        detections = () if kind is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
+        goal = replace(locator.goal("fridge", ACTION_TABLE[SUBTASK.action], observation), seen=detections)
         skill.start(SUBTASK, goal, observation)
         commands = []
         while skill.outcome is Outcome.RUNNING and len(commands) < PERIODS[kind]:
