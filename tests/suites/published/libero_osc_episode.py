@@ -51,14 +51,18 @@ async def theirs() -> dict[str, Any]:
         SUITE, env_seed=0, num_steps_wait=11, send_wrist_image=True, send_state=True, quat_no_antipodal=True
     )
     await harness.start_episode(harness.get_tasks()[TASK])
-    seen, joints = [], []
+    observations, joints = [], []
     for row in actions():
-        seen.append(await harness.get_observation())
+        observations.append(await harness.get_observation())
         assert harness._env is not None
         joints.append(harness._env.sim.data.qpos[:7].tolist())
         await harness.apply_action({"actions": row})
     harness.cleanup()
-    return {"first": seen[0]["images"], "states": [each["states"].tolist() for each in seen], "joints": joints}
+    return {
+        "first": observations[0]["images"],
+        "states": [each["states"].tolist() for each in observations],
+        "joints": joints,
+    }
 
 
 def ours() -> dict[str, Any]:
@@ -75,10 +79,13 @@ def ours() -> dict[str, Any]:
     ):
         policy.session = session
         session.call("Pick", "bowl")
-    seen = policy.seen[:COUNT]
+    observations = policy.seen[:COUNT]
     return {
-        "first": {"agentview": seen[0]["observation/image"], "wrist": seen[0]["observation/wrist_image"]},
-        "states": [each["observation/state"].tolist() for each in seen],
+        "first": {
+            "agentview": observations[0]["observation/image"],
+            "wrist": observations[0]["observation/wrist_image"],
+        },
+        "states": [each["observation/state"].tolist() for each in observations],
         "joints": policy.joints[:COUNT],
         "texts": policy.texts[:1],
     }

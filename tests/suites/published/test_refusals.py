@@ -61,12 +61,12 @@ def test_a_task_that_cannot_be_one_is_refused(refused: TaskTemplate) -> None:
 
 def asked_of_homes(name: str) -> Iterator[tuple[str, Condition, WorldSnapshot]]:
     """Each goal of a suite with its world before anything has happened; equal ones of paired tasks once."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     for task in find_suite(name).tasks:
         about = f"{task.scene.model_dump_json()} {task.goal}"
-        if task.goal is None or about in seen:
+        if task.goal is None or about in visited:
             continue
-        seen.add(about)
+        visited.add(about)
         world = scenes_of("mujoco").begin(task.scene.seed, task.scene.settings)
         assert world is not None
         yield task.id, task.goal, world
