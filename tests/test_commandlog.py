@@ -13,7 +13,7 @@ from homie.kernel.types import Command, Observation, Pose, Pose2, SentCommand
 from homie.runtime.runstore.command_log import CommandLog, read_poses
 
 
-def seen(stamp: float, *pose: float) -> Observation:
+def observation_at(stamp: float, *pose: float) -> Observation:
     observation = TinyRobot().observe()
     return replace(observation, stamp=stamp, body=replace(observation.body, base=Pose2(*pose)))
 
@@ -23,8 +23,8 @@ def test_a_line_says_when_where_what_was_asked_and_what_was_sent(tmp_path: Path)
     effector = Pose(np.array([0.5, 0.0, 1.0]), np.eye(3))
     requested = Command(base=(2.0, 0.0), head=(0.1, 0.2), effector=effector)
     sent = Command(base=(1.0, 0.0), arm=(0.5,), torso=0.0, head=(0.1, 0.2), gripper=0.05)
-    log.write(seen(12.36, 1.23456, -2.34567, 0.345678), SentCommand(requested, sent, ("base[0]: clamped",)))
-    log.write(seen(12.40, 1.0, 2.0, 3.0), SentCommand(Command(), Command()))
+    log.write(observation_at(12.36, 1.23456, -2.34567, 0.345678), SentCommand(requested, sent, ("base[0]: clamped",)))
+    log.write(observation_at(12.40, 1.0, 2.0, 3.0), SentCommand(Command(), Command()))
     log.flush()
     first, second = (json.loads(line) for line in (tmp_path / "commands.jsonl").read_text().splitlines())
     assert first == {
@@ -48,7 +48,7 @@ def test_poses_come_back_and_what_is_torn_is_left_out(tmp_path: Path) -> None:
     assert read_poses(path).shape == (0, 4)
     for lines in range(2):
         log = CommandLog(path)  # a second one goes on
-        log.write(seen(float(lines), 1.0, 2.0 + lines, 0.5), SentCommand(Command(), Command()))
+        log.write(observation_at(float(lines), 1.0, 2.0 + lines, 0.5), SentCommand(Command(), Command()))
         log.close()
     with path.open("ab") as file:
         file.write(b'{"stamp": 8.0}\n{"stamp": 9.0, "pose": [1, 2')

@@ -73,7 +73,7 @@ def planner_input(*detections: Detection, round: int = 3) -> PlannerInput:
     return PlannerInput("task", round, {}, detections, (), (), None, (), ())
 
 
-def seen(stamp: float):
+def observation_at(stamp: float):
     return replace(TinyRobot().observe(), stamp=stamp)
 
 
@@ -84,10 +84,12 @@ def test_a_round(screen: Screen) -> None:
     box = (0, 0, 5, 5)
     parts = [("table", ""), ("apple", ""), ("apple", ""), ("kitchen", "floor"), ("fridge", "door")]
     display.on(
-        PlannerAsked(planner_input(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34))
+        PlannerAsked(
+            planner_input(*(Detection(name, "front", box, part=part) for name, part in parts)), observation_at(12.34)
+        )
     )
     assert screen.new() == "\nround 3  12.3 s\n  sees      apple, fridge, table\n"
-    display.on(PlannerAsked(planner_input(round=4), seen(0.0)))
+    display.on(PlannerAsked(planner_input(round=4), observation_at(0.0)))
     assert screen.new() == "\nround 4  0.0 s\n  sees      nothing it knows\n"
     display.on(PlannerAnswered(3, Decision((PICK, Subtask("End")), "It is near.", "octo")))
     assert screen.new() == "  analysis  It is near.\n  decision  [Pick, apple] [End]  with octo\n"
@@ -146,12 +148,12 @@ def test_a_log_reports_every_half_minute_that_a_skill_is_at_work(screen: Screen)
         (160.0, 80.0, "  at work   [Pick, apple]  30 s of robot time\n"),
     ):
         clock.now = now
-        display.on(PeriodPassed(seen(stamp)))
+        display.on(PeriodPassed(observation_at(stamp)))
         assert screen.new() == line
     display.on(SubtaskStarted(1, PICK))
     screen.new()
     clock.now = 200.0
-    display.on(PeriodPassed(seen(90.0)))
+    display.on(PeriodPassed(observation_at(90.0)))
     assert screen.new() == "  at work   [Pick, apple]  0 s of robot time\n", "the next skill has its own time"
 
 
@@ -227,8 +229,8 @@ def test_colours_say_how_it_went() -> None:
 def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
     screen = Screen(terminal=True)
     screen.display.on(SubtaskStarted(1, PICK))
-    screen.display.on(PeriodPassed(seen(1.0)))
-    screen.display.on(PeriodPassed(seen(9.0)))
+    screen.display.on(PeriodPassed(observation_at(1.0)))
+    screen.display.on(PeriodPassed(observation_at(9.0)))
     screen.display._status._live.refresh()  # type: ignore[union-attr]  # rich draws it in a thread of its own
     assert "[Pick, apple]  8 s" in screen.new()
     screen.display.on(SubtaskRecorded(record(SUCCESS)))
@@ -262,7 +264,7 @@ def test_a_skill_that_thinks_longer_than_it_moves_is_reported(screen: Screen, th
 def test_heads_are_dim_and_what_matters_stands_out() -> None:
     screen = Screen(terminal=True)
     bold, dim, yellow, cyan, plain = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[1;36m", "\x1b[0m"
-    screen.display.on(PlannerAsked(planner_input(), seen(1.0)))
+    screen.display.on(PlannerAsked(planner_input(), observation_at(1.0)))
     assert screen.new() == (
         f"\n{bold}round 3{plain}{dim}  1.0 s{plain}\n{dim}  sees      {plain}{dim}nothing it knows{plain}\n"
     )
@@ -284,7 +286,7 @@ def test_a_log_may_be_in_colour() -> None:
     display = ProgressDisplay(console, screen.clock)
     display.on(SubtaskStarted(1, PICK))
     screen.clock.now = 30.0
-    display.on(PeriodPassed(seen(1.0)))
+    display.on(PeriodPassed(observation_at(1.0)))
     assert screen.new().count("\x1b[2m[Pick, apple]") == 2
 
 

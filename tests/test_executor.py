@@ -108,8 +108,8 @@ class Looking(TinyLocator):
         self.again: dict[float, tuple[str, ...]] = {}
 
     def update(self, observation, detections):
-        seen = [detection.name for detection in detections]
-        self.updates.append((observation.stamp, sorted(observation.frames), seen))
+        names = [detection.name for detection in detections]
+        self.updates.append((observation.stamp, sorted(observation.frames), names))
 
     def due(self, observation):
         return self.again.get(observation.stamp)
@@ -339,10 +339,10 @@ def test_the_locator_looks_before_and_after_and_a_skill_gets_what_it_sees():
     locator = Looking(robot)
     skill = Steps(cameras=("left", "front"))
     run(PICK, skill, robot=robot, locator=locator, attempts=1)
-    seen = ["front", "left"]
-    assert locator.updates == [(0.0, seen, ["ball", "box"]), (0.4, ["front"], ["ball", "box"])]
+    cameras = ["front", "left"]
+    assert locator.updates == [(0.0, cameras, ["ball", "box"]), (0.4, ["front"], ["ball", "box"])]
     ((goal, frames),) = skill.goals
-    assert frames == seen and goal.name == "ball" and [detection.name for detection in goal.seen] == ["ball"]
+    assert frames == cameras and goal.name == "ball" and [detection.name for detection in goal.seen] == ["ball"]
     blind = Looking(robot)
     blind.cameras = ()
     skill = Steps(cameras=("left",))

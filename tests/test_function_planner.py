@@ -14,8 +14,8 @@ from homie.kernel.errors import LimitReached
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 
 
-def to_the_ball(seen: homie.PlannerInput) -> Subtask | Decision:
-    return Decision((END,), "There.") if seen.history else Subtask("Go to", "ball")
+def to_the_ball(planner_input: homie.PlannerInput) -> Subtask | Decision:
+    return Decision((END,), "There.") if planner_input.history else Subtask("Go to", "ball")
 
 
 def played(planner: homie.Planner) -> list[str]:
@@ -30,10 +30,10 @@ def test_a_function_decides() -> None:
 def test_an_async_function_decides_in_the_loop_in_which_the_planner_was_made() -> None:
     threads = set()
 
-    async def decide(seen: homie.PlannerInput) -> Subtask | Decision:
+    async def decide(planner_input: homie.PlannerInput) -> Subtask | Decision:
         await asyncio.sleep(0)
         threads.add(threading.current_thread())
-        return to_the_ball(seen)
+        return to_the_ball(planner_input)
 
     async def main() -> list[str]:
         return await asyncio.to_thread(played, homie.FunctionPlanner(decide))
@@ -43,7 +43,7 @@ def test_an_async_function_decides_in_the_loop_in_which_the_planner_was_made() -
 
 
 def test_a_loop_that_waits_for_the_episode_is_refused() -> None:
-    async def decide(seen: homie.PlannerInput) -> Decision:
+    async def decide(planner_input: homie.PlannerInput) -> Decision:
         return Decision((END,))
 
     async def main() -> None:
@@ -57,7 +57,7 @@ def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
     async def main() -> None:
         asked = asyncio.Event()
 
-        async def decide(seen: homie.PlannerInput) -> Decision:
+        async def decide(planner_input: homie.PlannerInput) -> Decision:
             asked.set()
             await asyncio.sleep(60)
             return Decision((END,))
@@ -73,7 +73,7 @@ def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
 
 
 def test_what_a_function_raises_is_raised_as_it_is() -> None:
-    def breaks(seen: homie.PlannerInput) -> Subtask:
+    def breaks(planner_input: homie.PlannerInput) -> Subtask:
         raise KeyError("apple")
 
     with pytest.raises(KeyError, match="apple"):
@@ -81,8 +81,8 @@ def test_what_a_function_raises_is_raised_as_it_is() -> None:
 
 
 def test_a_limit_of_the_planner_ends_the_episode_and_is_no_round() -> None:
-    def decide(seen: homie.PlannerInput) -> Subtask:
-        if seen.history:
+    def decide(planner_input: homie.PlannerInput) -> Subtask:
+        if planner_input.history:
             raise LimitReached("The calls are used up.", "calls")
         return Subtask("Go to", "ball")
 

@@ -98,8 +98,8 @@ def test_where_go_to_ends(entity: str, metres: float, there: bool) -> None:
 
 def test_a_locator() -> None:
     robot = TinyRobot()
-    locator, seen = TinyLocator(robot), robot.observe()
-    assert (Locator.name, locator.cameras, locator.due(seen)) == ("", (), None)
+    locator, observation = TinyLocator(robot), robot.observe()
+    assert (Locator.name, locator.cameras, locator.due(observation)) == ("", (), None)
     assert locator.objection("moon", ACTION_TABLE["Pick"]) == "" and locator.listing() == ()
     boxes = [Detection("apple", "front", (0, 0, 1, 1), instance=name) for name in ("apple_1", "apple_2", "apple_1")]
     assert locator.arranged(boxes) == tuple(boxes)

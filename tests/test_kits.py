@@ -57,8 +57,8 @@ def test_our_locators_conform(home):
     check_locator(home.background(), home, ["apple", "table", "kitchen"], view=False)
     check_locator(TinyLocator(robot := TinyRobot()), robot, ["ball", "box"])
     home.reset(seed=0)
-    seen = home.observe(home.views)
-    check_locator(SensorLocator(home), home, ["kitchen"], SimulatedDetector().detect(seen))
+    observation = home.observe(home.views)
+    check_locator(SensorLocator(home), home, ["kitchen"], SimulatedDetector().detect(observation))
 
 
 def test_our_detectors_conform(home):

@@ -71,13 +71,13 @@ def test_skills_are_called_one_by_one_and_the_inventory_is_kept():
 def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
     planner = Steps()
     with homie.open(planner=planner, **TINY) as session:
-        seen = []
+        rounds = []
         for number, played in enumerate(session.rounds("put the ball in the box"), 1):
-            seen.append(played)
+            rounds.append(played)
             assert played.number == number
             if number == 2:
                 break
-        assert session.inventory == ("ball",) and str(seen[1]) == "round 2: [Pick, ball] ok"
+        assert session.inventory == ("ball",) and str(rounds[1]) == "round 2: [Pick, ball] ok"
         assert session.call("Go to", "box").feedback.ok
         (first, *_) = session.rounds("say what you hold")
         assert planner.inputs[0].inventory == ("ball",), "a new task, the same world"

@@ -42,9 +42,9 @@ def played(planner: Any, **parts: Any) -> list[str]:
 
 @pytest.mark.parametrize("answer", [GO, Decision((GO,)), Decision(GO), Decision([GO])])  # type: ignore[arg-type]
 def test_what_can_mean_one_thing_only_is_a_decision(answer: Any) -> None:
-    assert played(Own(answer)) == played(lambda seen: answer) == ["[Go to, ball]"] * 2
+    assert played(Own(answer)) == played(lambda planner_input: answer) == ["[Go to, ball]"] * 2
     check_planner(Own(answer))
-    check_planner(lambda seen: answer)
+    check_planner(lambda planner_input: answer)
 
 
 async def later() -> None: ...
@@ -67,7 +67,7 @@ WRONG: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("answer", "message"), WRONG)
 def test_what_is_not_a_decision_names_the_planner_and_what_to_return(answer: Any, message: str) -> None:
-    def decide(seen: PlannerInput) -> Any:
+    def decide(planner_input: PlannerInput) -> Any:
         return answer
 
     for planner, beginning in (
@@ -104,8 +104,8 @@ class Odd:
 
     class Robot(TinyRobot):
         def observe(self, cameras: Any = ()) -> Any:
-            seen = super().observe(cameras)
-            return homie.Observation(seen.stamp, seen.body, {})
+            observation = super().observe(cameras)
+            return homie.Observation(observation.stamp, observation.body, {})
 
     class Blind(TinyRobot):
         def observe(self, cameras: Any = ()) -> Any:
@@ -339,14 +339,14 @@ def test_a_function_that_makes_planners_is_not_one(function: Any) -> None:
 
 
 class Deciding:
-    def __call__(self, seen: PlannerInput) -> Subtask:
+    def __call__(self, planner_input: PlannerInput) -> Subtask:
         return GO
 
 
-async def asynchronous(seen: PlannerInput) -> Subtask:
+async def asynchronous(planner_input: PlannerInput) -> Subtask:
     return GO
 
 
-@pytest.mark.parametrize("function", [lambda seen: GO, Deciding(), asynchronous])
+@pytest.mark.parametrize("function", [lambda planner_input: GO, Deciding(), asynchronous])
 def test_a_function_that_decides_is_a_planner(function: Any) -> None:
     assert played(function) == ["[Go to, ball]"] * 2

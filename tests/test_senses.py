@@ -60,10 +60,12 @@ def senses() -> Senses:
 def test_a_time_or_pose_that_is_not_finite_ends_the_episode(what, number):
     class Lost(TinyRobot):
         def observe(self, cameras=()):
-            seen = super().observe(cameras)
+            observation = super().observe(cameras)
             if what == "time":
-                return replace(seen, stamp=number)
-            return replace(seen, body=replace(seen.body, base=replace(seen.body.base, **{what: number})))
+                return replace(observation, stamp=number)
+            return replace(
+                observation, body=replace(observation.body, base=replace(observation.body.base, **{what: number}))
+            )
 
     robot = Lost()
     senses = Senses(robot, TinyDetector(), TinyLocator(robot))

@@ -35,7 +35,7 @@ def drives(session: homie.Session, future: Future[object]) -> None:
 
 
 def to_the_box() -> homie.FunctionPlanner:
-    return homie.FunctionPlanner(lambda seen: Subtask("Go to", "box"))
+    return homie.FunctionPlanner(lambda planner_input: Subtask("Go to", "box"))
 
 
 def test_a_stop_ends_the_subtask_of_another_thread(slow: None, threads: ThreadPoolExecutor) -> None:
@@ -103,11 +103,11 @@ def test_who_looks_waits_for_who_moves(look: str, slow: None, threads: ThreadPoo
     with homie.open(**TINY) as session:
         driving = threads.submit(session.call, "Go to", "box")
         drives(session, driving)
-        seen = threads.submit(getattr(session, look))
+        future = threads.submit(getattr(session, look))
         with pytest.raises(TimeoutError):
-            seen.result(timeout=0.3)
+            future.result(timeout=0.3)
         session.stop()
-        assert seen.result() is not None and not driving.result().feedback.ok
+        assert future.result() is not None and not driving.result().feedback.ok
 
 
 def test_any_thread_may_use_a_home(threads: ThreadPoolExecutor, tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def test_what_is_not_said() -> None:
     assert Decision(()) == Decision((), analysis="", model="", raw="", problem="", answers=())
     assert Command() == Command({}, None) == Command(base=None)
     assert SentCommand(Command(), Command()).changes == ()
-    seen = Detection("apple", "front", (0, 0, 1, 1))
-    assert (seen.score, seen.instance, seen.part) == (1.0, "", "")
+    detection = Detection("apple", "front", (0, 0, 1, 1))
+    assert (detection.score, detection.instance, detection.part) == (1.0, "", "")
     assert Surface(np.zeros(3), 0.1, 0.1, 0.0).clearance == math.inf
 
 
@@ -210,18 +210,18 @@ def test_what_is_not_said_of_answers_attempts_and_goals() -> None:
 
 
 def test_what_is_in_sight_is_whole_or_a_door_of_what_is_not() -> None:
-    def seen(name: str, part: str = "", view: str = "front", instance: str = "") -> Detection:
+    def detection(name: str, part: str = "", view: str = "front", instance: str = "") -> Detection:
         return Detection(name, view, (0, 0, 9, 9), 1.0, instance, part)
 
-    whole, door, handle = seen("fridge"), seen("fridge", "door"), seen("fridge", "handle")
-    floor, drawer = seen("kitchen", "floor"), seen("drawer", "drawer")
-    elsewhere = seen("fridge", "door", "left")
+    whole, door, handle = detection("fridge"), detection("fridge", "door"), detection("fridge", "handle")
+    floor, drawer = detection("kitchen", "floor"), detection("drawer", "drawer")
+    elsewhere = detection("fridge", "door", "left")
     assert in_sight([whole, door, handle, floor]) == (whole, floor)
     assert in_sight([door, handle, drawer]) == (door, drawer)
     assert in_sight([whole, elsewhere]) == (whole, elsewhere), "in each view on its own"
-    first, second = seen("fridge", instance="fridge_1"), seen("fridge", "door", instance="fridge_2")
+    first, second = detection("fridge", instance="fridge_1"), detection("fridge", "door", instance="fridge_2")
     assert in_sight([first, second]) == (first, second), "another fridge"
-    assert in_sight([first, seen("fridge", "door", instance="fridge_1")]) == (first,)
+    assert in_sight([first, detection("fridge", "door", instance="fridge_1")]) == (first,)
 
 
 def test_a_round_began_before_its_attempts() -> None:
