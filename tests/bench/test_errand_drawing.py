@@ -129,15 +129,15 @@ def test_shares_that_leave_nothing_for_training_are_refused() -> None:
 
 
 def test_sixty_barren_houses_in_a_row_are_enough() -> None:
-    asked: Asked = []
+    requests: Asked = []
 
     def barren(seed: int, settings: Mapping[str, Any]) -> WorldSnapshot:
-        asked.append((seed, dict(settings)))
-        return world() if len(asked) == 1 else WorldSnapshot()
+        requests.append((seed, dict(settings)))
+        return world() if len(requests) == 1 else WorldSnapshot()
 
     with pytest.raises(BadInput, match=r"^60 houses gave no further task of the group 'train': ask for fewer, or hold"):
         draw_suite(9, barren, seed=3, test=0.0)
-    assert len(asked) in (61, 62), "the first may have given something"
+    assert len(requests) in (61, 62), "the first may have given something"
 
 
 def test_a_sampled_share_is_one_at_least_and_never_all() -> None:

@@ -80,7 +80,7 @@ FULL = home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR)
 
 
 @pytest.mark.parametrize(
-    ("name", "house", "asked"),
+    ("name", "house", "expected"),
     [
         ("place", SIMPLE, several("put the {} on the {}", "apple/sofa", "apple/stove", "pear/table", "pear/stove")),
         ("place", home(mug_1=MUG), set()),
@@ -159,8 +159,8 @@ FULL = home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR)
         ("cycle", SIMPLE, set()),
     ],
 )  # fmt: skip
-def test_what_a_template_asks_for_in_a_home(name: str, house: House, asked: set[str]) -> None:
-    assert drawn(name, house) == asked
+def test_what_a_template_asks_for_in_a_home(name: str, house: House, expected: set[str]) -> None:
+    assert drawn(name, house) == expected
 
 
 def test_every_template_is_known_here() -> None:

@@ -14,7 +14,7 @@ FEW = ("lemon-sofa", "mug-microwave", "close-all", "two-apples-desk", "apple-che
 """Plain, into what stands open, from place to place, one of several, a condition."""
 
 
-def done(task: str, folder) -> None:
+def play(task: str, folder) -> None:
     options = BenchOptions(suite="homie-100", tasks=task, planner="expert", trials=1, retries=0, out=folder)
     (line,) = bench(options).lines
     assert line.success, f"goal of {task} not reached: {line.cause or 'see the feedback in steps.jsonl'}"
@@ -24,10 +24,10 @@ def done(task: str, folder) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("task", FEW)
 def test_an_expert_does_its_task(task, tmp_path):
-    done(task, tmp_path / "run")
+    play(task, tmp_path / "run")
 
 
 @pytest.mark.experts
 @pytest.mark.parametrize("task", [task for task in TASKS if task not in FEW])
 def test_every_other_expert_does_its_task(task, tmp_path):
-    done(task, tmp_path / "run")
+    play(task, tmp_path / "run")

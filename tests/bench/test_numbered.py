@@ -115,8 +115,8 @@ def test_what_the_hand_holds_is_named_when_it_is_done() -> None:
 
 
 def suite(folder: Path, *experts: list[str], goal: object = None, **protocol: object) -> Path:
-    asked = {"text": "put the key on the table", "goal": goal or {"on": ["key", "table"]}}
-    tasks = [{"id": f"t{number}", **asked, "expert": steps} for number, steps in enumerate(experts)]
+    task = {"text": "put the key on the table", "goal": goal or {"on": ["key", "table"]}}
+    tasks = [{"id": f"t{number}", **task, "expert": steps} for number, steps in enumerate(experts)]
     path = folder / "numbered.json"
     limits = {"rounds": 40, "trials": 1, "actions": "numbered", "steps": 30, "failures": 10, **protocol}
     path.write_text(json.dumps({"format": 1, "name": "numbered", "protocol": limits, "tasks": tasks}))
@@ -194,8 +194,8 @@ def test_from_sensors_there_are_no_numbers(tmp_path: Path) -> None:
 
 def question(folder: Path, *experts: list[str], **more: object) -> Path:
     """The question where the key is, for experts with their own ways to answer it."""
-    asked = {"text": "where is the key?", "answers": ["chest", "table"], "keypaths": [["[End, chest]"]], **more}
-    tasks = [{"id": f"q{number}", **asked, "expert": steps} for number, steps in enumerate(experts)]
+    task = {"text": "where is the key?", "answers": ["chest", "table"], "keypaths": [["[End, chest]"]], **more}
+    tasks = [{"id": f"q{number}", **task, "expert": steps} for number, steps in enumerate(experts)]
     path = folder / "question.json"
     protocol = {"rounds": 3, "trials": 1, "actions": "numbered"}
     path.write_text(json.dumps({"format": 1, "name": "question", "protocol": protocol, "tasks": tasks}))

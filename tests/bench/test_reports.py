@@ -48,10 +48,10 @@ def write_suite(folder: Path, **protocol: object) -> Path:
 def play(folder: Path, tasks: str = "*", **protocol: object) -> BenchRun:
     out = folder / "run"
     suite = str(write_suite(folder, **protocol))
-    asked = BenchOptions.build(
+    options = BenchOptions.build(
         suite=suite, planner="expert", skills="ideal", tasks=tasks, workers=1, out=out, picture_size="96"
     )
-    bench(asked)
+    bench(options)
     return load_run(out)
 
 

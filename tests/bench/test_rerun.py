@@ -115,7 +115,7 @@ def test_the_log_tells_what_happened_in_order() -> None:
 
 def test_every_line_of_the_log_has_its_kind_time_and_colour() -> None:
     (_, late, end) = bench_runs.rounds(LATE)
-    asked = Subtask("Put", "apple", "box")
+    subtask = Subtask("Put", "apple", "box")
     checks = (
         Check("format"),
         Check("distance", ErrorCode.D1, "Too far."),
@@ -126,8 +126,8 @@ def test_every_line_of_the_log_has_its_kind_time_and_colour() -> None:
         Attempt(2, "classical", Outcome.SUCCEEDED, "", 0.25, 3),
     )
     feedback = Feedback("fail", ErrorCode.E1, "It fell.")
-    execution = replace(late.execution, subtask=asked, checks=checks, attempts=tries, feedback=feedback)
-    decision = Decision((asked, Subtask("End")), "It is near.", "octo")
+    execution = replace(late.execution, subtask=subtask, checks=checks, attempts=tries, feedback=feedback)
+    decision = Decision((subtask, Subtask("End")), "It is near.", "octo")
     first = replace(late, round=4, decision=decision, execution=execution, inventory=(), stamp=9.0)
     same = replace(end, round=4, stamp=9.0, inventory=("apple", "mug"))
     torn = replace(end, round=5, decision=Decision((), problem="no JSON"), stamp=9.5)

@@ -80,12 +80,12 @@ def test_what_environments_say_of_their_scenes():
         scenes_of("mujoco").initial_state("{}")
 
 
-@pytest.mark.parametrize(("asked", "skills"), [({}, "ideal"), ({"skills": "classical"}, "classical")])
+@pytest.mark.parametrize(("arguments", "skills"), [({}, "ideal"), ({"skills": "classical"}, "classical")])
 def test_the_skills_of_a_suite_count_before_those_that_its_robot_usually_has(
-    tmp_path: Path, asked: dict[str, str], skills: str
+    tmp_path: Path, arguments: dict[str, str], skills: str
 ) -> None:
     suite = {"robot": "franka", "skills": "ideal"}
-    assert check(tmp_path, {"family": "pick"}, suite=suite, **asked).skills == skills
+    assert check(tmp_path, {"family": "pick"}, suite=suite, **arguments).skills == skills
 
 
 LEVELS = """

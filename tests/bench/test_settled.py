@@ -24,13 +24,13 @@ def options(out: Path, tasks: str) -> BenchOptions:
 
 def played(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
     """What the first trials of tasks leave that one worker plays in this order, by task; of a repetition the last."""
-    left: dict[str, dict[str, bytes]] = {}
+    files: dict[str, dict[str, bytes]] = {}
     suite = find_suite("homie-100")
     (folder / "episodes").mkdir(parents=True)
-    with closing(WorkerParts()) as kept:
+    with closing(WorkerParts()) as parts:
         for number, task in enumerate(tasks):
-            asked = options(folder, task)
-            episode = plan(folder, asked, suite)[0]
+            bench_options = options(folder, task)
+            episode = plan(folder, bench_options, suite)[0]
             place = folder / "episodes" / f"{number}"
             place.mkdir()
             job = Job(
@@ -39,11 +39,11 @@ def played(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
                 trial=0,
                 seed=episode.seed,
                 folder=place,
-                options=episode_options(asked, suite, episode),
+                options=episode_options(bench_options, suite, episode),
             )
-            assert perform(job, kept) == Report()
-            left[task] = {name: (place / name).read_bytes() for name in FILES}
-    return left
+            assert perform(job, parts) == Report()
+            files[task] = {name: (place / name).read_bytes() for name in FILES}
+    return files
 
 
 def test_equal_seeds_are_equal_episodes_whatever_was_played_before(tmp_path):
@@ -53,8 +53,8 @@ def test_equal_seeds_are_equal_episodes_whatever_was_played_before(tmp_path):
 
 
 def test_a_worker_plays_all_trials_in_a_house_before_the_next(tmp_path):
-    asked = options(tmp_path / "run", f"{OPEN},{BRING}").model_copy(update={"workers": 1})
-    summary = bench(asked)
+    bench_options = options(tmp_path / "run", f"{OPEN},{BRING}").model_copy(update={"workers": 1})
+    summary = bench(bench_options)
     assert (summary.successes, summary.infrastructure) == (4, 0)
     log = (tmp_path / "run/workers/worker-0.log").read_text().splitlines()
     order = [line.partition(":")[0] for line in log]

@@ -16,37 +16,37 @@ from homie.kernel.support.cores_and_memory import cores, free_memory
 def groups(tmp_path: Path) -> tuple[Path, Path]:
     """A control group in another, and the file that says that this process is in it."""
     (tmp_path / "groups/outer/inner").mkdir(parents=True)
-    mine = tmp_path / "cgroup"
-    mine.write_text("1:cpu:/elsewhere\n0::/outer/inner\n")
-    return tmp_path / "groups", mine
+    membership = tmp_path / "cgroup"
+    membership.write_text("1:cpu:/elsewhere\n0::/outer/inner\n")
+    return tmp_path / "groups", membership
 
 
 def test_cores_are_those_of_the_affinity_unless_a_quota_is_less(groups):
-    root, mine = groups
+    root, membership = groups
     allowed = len(os.sched_getaffinity(0))
-    assert cores(root, mine) == allowed
+    assert cores(root, membership) == allowed
     (root / "outer/inner/cpu.max").write_text("max 100000\n")
-    assert cores(root, mine) == allowed
+    assert cores(root, membership) == allowed
     (root / "outer/cpu.max").write_text("100000 100000\n")
-    assert cores(root, mine) == 1, "the quota of a group around it counts too"
+    assert cores(root, membership) == 1, "the quota of a group around it counts too"
     (root / "outer/cpu.max").write_text("20000 100000\n")
-    assert cores(root, mine) == 1, "a fifth of a core is one worker all the same"
-    assert cores(root / "nowhere", mine) == cores(root, mine.with_name("nothing")) == allowed
+    assert cores(root, membership) == 1, "a fifth of a core is one worker all the same"
+    assert cores(root / "nowhere", membership) == cores(root, membership.with_name("nothing")) == allowed
 
 
 def test_memory_is_what_the_system_has_unless_a_group_has_less(groups, tmp_path):
-    root, mine = groups
+    root, membership = groups
     memory = tmp_path / "meminfo"
     memory.write_text("MemTotal: 9000000 kB\nMemAvailable:    4194304 kB\n")
-    assert free_memory(root, mine, memory) == 4.0
+    assert free_memory(root, membership, memory) == 4.0
     (root / "outer/memory.max").write_text(f"{3 * 2**30}\n")
     (root / "outer/memory.current").write_text(f"{2**30}\n")
-    assert free_memory(root, mine, memory) == 2.0
-    assert free_memory(root, mine.with_name("nothing"), tmp_path / "none") == float("inf")
+    assert free_memory(root, membership, memory) == 2.0
+    assert free_memory(root, membership.with_name("nothing"), tmp_path / "none") == float("inf")
 
 
 @pytest.mark.parametrize(
-    ("asked", "episodes", "robot", "ray", "workers"),
+    ("requested", "episodes", "robot", "ray", "workers"),
     [
         (None, 100, "mujoco", False, 6),
         (None, 4, "franka:stack", False, 4),
@@ -56,10 +56,10 @@ def test_memory_is_what_the_system_has_unless_a_group_has_less(groups, tmp_path)
         (8, 2, "mujoco", True, 2),
     ],
 )
-def test_embedded_worlds_use_what_there_is(monkeypatch, asked, episodes, robot, ray, workers):
+def test_embedded_worlds_use_what_there_is(monkeypatch, requested, episodes, robot, ray, workers):
     monkeypatch.setattr(worker_count, "cores", lambda: 8)
     monkeypatch.setattr(worker_count, "free_memory", lambda: 6 * worker_count.GIB_EACH + 0.1)
-    assert workers_of(asked, episodes, robot, ray=ray) == workers
+    assert workers_of(requested, episodes, robot, ray=ray) == workers
 
 
 def test_little_memory_is_one_worker_all_the_same(monkeypatch):

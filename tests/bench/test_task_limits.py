@@ -42,8 +42,8 @@ def write(folder: Path, whole: dict[str, Any]) -> Path:
 
 def bench(suite: Path, out: Path, **options: object) -> list[tuple[str, int]]:
     """How the episodes ended, and after how many rounds."""
-    asked = {"suite": str(suite), "out": out, "robot": "homie_grid:open_grid", "skills": "own", "retries": 0}
-    options = {"planner": "expert", "workers": 1, **asked, **options}
+    bench_options = {"suite": str(suite), "out": out, "robot": "homie_grid:open_grid", "skills": "own", "retries": 0}
+    options = {"planner": "expert", "workers": 1, **bench_options, **options}
     summary = runner.bench(BenchOptions.build(**options), Progress(Console(file=io.StringIO(), width=200)))
     return [(line.ended_by, line.rounds) for line in summary.lines]
 

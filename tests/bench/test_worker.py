@@ -62,8 +62,8 @@ def open_blind(options: RunOptions) -> Robot:
 
 def perform(job: Job) -> Report:
     """The first episode of a worker."""
-    with contextlib.closing(WorkerParts()) as kept:
-        return perform_with(job, kept)
+    with contextlib.closing(WorkerParts()) as parts:
+        return perform_with(job, parts)
 
 
 @pytest.fixture
@@ -257,8 +257,8 @@ def test_workers_find_what_their_planners_share(job: Callable[..., Job], tmp_pat
     planner = planned.options.planner.replace("lines:", f"{__name__}:Knowing:")
     planned = planned.model_copy(update={"options": planned.options.model_copy(update={"planner": planner})})
     (tmp_path / "bench" / "workers").mkdir()
-    asked = BenchOptions(suite="any", planner=planner, workers=2)
-    shared = shared_part(tmp_path / "bench", asked)
+    options = BenchOptions(suite="any", planner=planner, workers=2)
+    shared = shared_part(tmp_path / "bench", options)
     assert isinstance(shared, Sharing) and shared.log == tmp_path / "bench/workers/model.log"
     assert shared_part(tmp_path, BenchOptions(suite="any", planner=EXPERT)) is None
     pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5), shared)
