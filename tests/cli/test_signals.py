@@ -206,10 +206,10 @@ def test_a_stop_that_python_has_dropped_before_an_episode_is_raised_at_its_begin
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_stop_that_a_planner_has_swallowed_ends_its_episode_at_the_next_event(tmp_path: Path) -> None:
-    asked: list[int] = []
+    rounds: list[int] = []
 
     def decide(planner_input: homie.PlannerInput) -> homie.Subtask:
-        asked.append(len(planner_input.history))
+        rounds.append(len(planner_input.history))
         Dropped()
         return homie.Subtask("Go to", "ball")
 
@@ -217,7 +217,7 @@ def test_a_stop_that_a_planner_has_swallowed_ends_its_episode_at_the_next_event(
     planner = homie.FunctionPlanner(decide)
     with pytest.raises(homie.Interrupted):
         homie.run("go", planner=planner, video=False, out=tmp_path / "out", **parts)
-    assert asked == [0]
+    assert rounds == [0]
 
 
 def test_a_stop_of_a_command_that_has_ended_stops_no_later_episode() -> None:
