@@ -66,10 +66,10 @@ def test_a_model_is_asked_in_the_words_of_the_planner(run, tmp_path):
     step = source.read(source.entries()[0]).steps[2]
     blank = {view: read_picture(frame(run / "episodes/episode-0", 3, view)) for view in VIEWS}
     prompt = Prompt(PromptSettings(template="emmoe-text", examples=0))
-    asked = prompt.request(step.input.planner_input(step.history, blank))[0].messages
+    messages = prompt.request(step.input.planner_input(step.history, blank))[0].messages
     line = next(line for line in read_lines(tmp_path / "out", "train") if line["step"] == 3)
     assert [[part["text"] for part in message["content"]] for message in line["prompt"]] == [
-        [part if isinstance(part, str) else None for part in message.parts] for message in asked
+        [part if isinstance(part, str) else None for part in message.parts] for message in messages
     ]
     assert (
         line["completion"][0]["content"][0]["text"] == "Analysis: so [Pick, apple]\nSubtask: [Pick, apple]\nModel: rt1x"

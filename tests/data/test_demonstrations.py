@@ -84,8 +84,8 @@ def test_a_step_without_a_reason_has_no_plan(tmp_path):
         if language == "strings":
             assert {row["plan"] for row in table} == {"it is nearest", ""}
         else:
-            said = [row["content"] for row in table[0]["language_persistent"] if row["style"] == "plan"]
-            assert said == ["it is nearest"]
+            plans = [row["content"] for row in table[0]["language_persistent"] if row["style"] == "plan"]
+            assert plans == ["it is nearest"]
 
 
 def test_a_lower_rate_keeps_whole_frames(recordings):
@@ -96,19 +96,19 @@ def test_a_lower_rate_keeps_whole_frames(recordings):
     assert all(sum(1 for _ in film) == len(thin) for film in thin.films.values())
 
 
-@pytest.mark.parametrize("asked", [3, 7, 10, 12, 20, 30])
-def test_every_picture_and_every_episode_of_a_session_is_kept(tmp_path, monkeypatch, asked):
+@pytest.mark.parametrize("fps", [3, 7, 10, 12, 20, 30])
+def test_every_picture_and_every_episode_of_a_session_is_kept(tmp_path, monkeypatch, fps):
     """Of a robot with 25 control periods a second: pictures at 10 Hz come 0.08 and 0.12 s after each other."""
     monkeypatch.setattr(homie_tiny, "SPEC", replace(homie_tiny.SPEC, period=0.04))
     moves = ("forward 3.3", "left 0.5"), ("forward 1.7", "left 2"), ("right 0.9",)
     lines = [line for number, some in enumerate(moves) for line in (f"begin drive {number}", *some, "end")]
-    assert drive(tmp_path / "session", lines, fps=asked) == []
+    assert drive(tmp_path / "session", lines, fps=fps) == []
     exported = export_lerobot(LeRobotOptions.build(sources=[tmp_path / "session"], out=tmp_path / "set", keep="all"))
     reader = LeRobotReader(tmp_path / "set")
-    assert (exported.added, reader.layout.fps) == (3, min(asked, 25))
+    assert (exported.added, reader.layout.fps) == (3, min(fps, 25))
     for episode, take in zip(reader, list_takes(tmp_path / "session"), strict=True):
         recording = read_recording(take.episode)
-        assert set(recording.pictures.values()) == {len(episode)} and recording.fps == asked
+        assert set(recording.pictures.values()) == {len(episode)} and recording.fps == fps
         assert all(sum(1 for _ in film) == len(episode) for film in episode.films.values())
         np.testing.assert_allclose(episode.stamps, [stamp for stamp, _ in recording.jpegs("front")], atol=1e-6)
     table = pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet").to_pylist()

@@ -179,9 +179,9 @@ def test_two_groups_can_be_split(tmp_path):
 def test_a_side_is_that_of_the_suite_or_all_is_train():
     played = episode(DONE)
     sides = {"test": "test", "train": "train", "": "train"}
-    for said, side in sides.items():
-        assert side_of("suite", replace(played, split=said)) == side
-        assert side_of("none", replace(played, split=said)) == "train"
+    for declared, side in sides.items():
+        assert side_of("suite", replace(played, split=declared)) == side
+        assert side_of("none", replace(played, split=declared)) == "train"
 
 
 def test_a_card_says_how_the_trained_model_is_asked(tmp_path):

@@ -58,7 +58,7 @@ def test_the_skills_and_the_mistakes_are_as_asked_for(suite, tmp_path):
 
 
 def test_every_option_reaches_the_bench(suite, tmp_path):
-    asked = {
+    chosen = {
         "suite": str(suite),
         "workers": 3,
         "seed": 9,
@@ -68,5 +68,5 @@ def test_every_option_reaches_the_bench(suite, tmp_path):
         "targets": "sensors",
         "picture_size": "32x32",
     }
-    options = bench_options(GenerateOptions(out=tmp_path, **asked))
-    assert {name: getattr(options, name) for name in asked} == asked
+    options = bench_options(GenerateOptions(out=tmp_path, **chosen))
+    assert {name: getattr(options, name) for name in chosen} == chosen

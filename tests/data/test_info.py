@@ -22,8 +22,8 @@ from homie.kernel.errors import BadInput
 CONTENT = {"codebase_version": "v3.0", "fps": 30, "total_episodes": 2, "features": {}}
 
 
-def picture(*shape, names=None, **said):
-    return Feature(dtype="video", shape=shape, names=names, info=said or None)
+def picture(*shape, names=None, **info):
+    return Feature(dtype="video", shape=shape, names=names, info=info or None)
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_what_is_no_shape_of_pictures(shape):
 
 
 def test_a_film_of_distances_keeps_how_they_are_coded():
-    said = {"video.is_depth_map": True, "depth.scale": 0.001, "video.codec": "hevc", "has_audio": False}
-    camera = picture(48, 64, 1, **said).camera("depth.top")
+    info = {"video.is_depth_map": True, "depth.scale": 0.001, "video.codec": "hevc", "has_audio": False}
+    camera = picture(48, 64, 1, **info).camera("depth.top")
     assert camera.depth and camera.column == "depth.top" and camera.coding == (("depth.scale", 0.001),)
     plain = picture(48, 64, 3, **{"depth.scale": 0.001}).camera("x")
     assert not plain.depth and plain.coding == ()
@@ -202,11 +202,16 @@ def test_what_homie_writes_of_its_columns(language):
     assert columns["observation.state"] == {"dtype": "float32", "shape": [2], "names": ["a", "b"]}
     top = columns["observation.images.top"]
     assert (top["dtype"], top["shape"], top["names"]) == ("video", [48, 64, 3], ["height", "width", "channels"])
-    said = top["info"]
-    assert (said["video.height"], said["video.width"], said["video.channels"], said["video.fps"]) == (48, 64, 3, 30)
-    assert said["has_audio"] is said["is_depth_map"] is said["video.is_depth_map"] is False
+    top_info = top["info"]
+    assert (top_info["video.height"], top_info["video.width"], top_info["video.channels"], top_info["video.fps"]) == (
+        48,
+        64,
+        3,
+        30,
+    )
+    assert top_info["has_audio"] is top_info["is_depth_map"] is top_info["video.is_depth_map"] is False
     coding = coding_in(Feature.model_validate(top))
-    assert coding is not None and (coding.codec, coding.pixels) == (said["video.codec"], said["video.pix_fmt"])
+    assert coding is not None and (coding.codec, coding.pixels) == (top_info["video.codec"], top_info["video.pix_fmt"])
     assert coding_in(picture(48, 64, 3)) is None
     automatic = {"timestamp": "float32"} | dict.fromkeys(
         ("frame_index", "episode_index", "index", "task_index"), "int64"

@@ -249,13 +249,13 @@ def test_a_film_at_another_rate_is_no_copy(tmp_path):
     assert export.added == 1 and "has a picture at 0.033 s where one of 0.100 s is due" in reasons[0]
 
 
-@pytest.mark.parametrize("said", [{"is_depth_map": True}, {"video.is_depth_map": True, "video.depth_shift": 3.5}])
-def test_a_depth_film_stays_one(tmp_path, said):
-    source = Foreign(about=said).write(tmp_path / "set")
+@pytest.mark.parametrize("info", [{"is_depth_map": True}, {"video.is_depth_map": True, "video.depth_shift": 3.5}])
+def test_a_depth_film_stays_one(tmp_path, info):
+    source = Foreign(about=info).write(tmp_path / "set")
     assert exported(source, tmp_path / "out")[1] == []
     about = column(tmp_path / "out", TOP)["info"]
     assert about["is_depth_map"] is about["video.is_depth_map"] is True
-    assert about.get("video.depth_shift") == said.get("video.depth_shift")
+    assert about.get("video.depth_shift") == info.get("video.depth_shift")
     plain = Foreign().write(tmp_path / "plain")
     export, reasons = exported(plain, tmp_path / "out")
     assert (export.added == 0 and "its cameras are observation.images" not in reasons[0]) or "depth" in reasons[0]

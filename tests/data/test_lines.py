@@ -22,7 +22,7 @@ def lines(run, out, purpose, **more):
     return list(read_lines(out, "train"))
 
 
-def said(message):
+def subtask_and_model(message):
     """The subtask and the model of an answer."""
     (only,) = message
     assert only["role"] == "assistant"
@@ -50,12 +50,12 @@ def test_conversations(run, tmp_path):
         assert {name: line[name] for name in LISTS} == LISTS
         assert [message["role"] for message in line["prompt"]] == ["system", "user"]
         assert TEXT in line["prompt"][1]["content"][0]["text"]
-    assert [said(line["completion"]) for line in got[:3]] == [
+    assert [subtask_and_model(line["completion"]) for line in got[:3]] == [
         (["Go to", "apple"], "nomad"),
         (["Pick", "apple"], "rt1x"),
         (["Go to", "fridge"], "nomad"),
     ]
-    assert said(got[4]["completion"])[0] == ["End"]
+    assert subtask_and_model(got[4]["completion"])[0] == ["End"]
 
 
 def test_preferences(run, tmp_path):
@@ -68,18 +68,18 @@ def test_preferences(run, tmp_path):
         "run_a-0_subtask2-model",
     ]
     replan, order, action, model = got[:4]
-    assert (said(replan["chosen"]), said(replan["rejected"])) == (
+    assert (subtask_and_model(replan["chosen"]), subtask_and_model(replan["rejected"])) == (
         (["Go to", "apple"], "nomad"),
         (["Pick", "apple"], "rt1x"),
     )
-    assert (said(order["chosen"]), said(order["rejected"])) == (
+    assert (subtask_and_model(order["chosen"]), subtask_and_model(order["rejected"])) == (
         (["Go to", "apple"], "nomad"),
         (["Pick", "apple"], "rt1x"),
     )
-    (name, target), planner = said(action["rejected"])
-    assert said(action["chosen"]) == (["Go to", "apple"], "nomad")
+    (name, target), planner = subtask_and_model(action["rejected"])
+    assert subtask_and_model(action["chosen"]) == (["Go to", "apple"], "nomad")
     assert target == "apple" and planner == "nomad" and name not in LISTS["actions"]
-    assert said(model["rejected"]) == (["Go to", "apple"], "pixnav"), "another that goes to places"
+    assert subtask_and_model(model["rejected"]) == (["Go to", "apple"], "pixnav"), "another that goes to places"
     assert {line["kind"] for line in got if line["step"] == 6} == set(), "nothing is preferred to End"
 
 

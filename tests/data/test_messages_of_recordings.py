@@ -73,12 +73,20 @@ def test_messages_are_read_as_they_were_written() -> None:
     assert topics.read_event(MESSAGES[topics.EVENTS]) == (1.5, 2.25, {"kind": "subtask", "action": "Pick"})
     image = MESSAGES[topics.image_topic("head")]
     assert topics.read_image(image) == b"\xff\xd8jpeg"
-    said = json.loads(image)
-    assert (said["frame_id"], said["format"], said["timestamp"]) == ("head", "jpeg", {"sec": 3, "nsec": 250_000_000})
+    fields = json.loads(image)
+    assert (fields["frame_id"], fields["format"], fields["timestamp"]) == (
+        "head",
+        "jpeg",
+        {"sec": 3, "nsec": 250_000_000},
+    )
     depth = MESSAGES[topics.depth_topic("head")]
     assert topics.read_depth_image(depth) == (b"\x89PNG", (60.0, 61.0, 32.0, 24.0))
-    said = json.loads(depth)
-    assert (said["frame_id"], said["format"], said["timestamp"]) == ("head", "png", {"sec": 3, "nsec": 250_000_000})
+    fields = json.loads(depth)
+    assert (fields["frame_id"], fields["format"], fields["timestamp"]) == (
+        "head",
+        "png",
+        {"sec": 3, "nsec": 250_000_000},
+    )
 
 
 def test_measurements_and_commands_of_a_body_by_label() -> None:

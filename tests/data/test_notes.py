@@ -27,9 +27,9 @@ def test_what_means_nothing_is_refused(kind, text, round, sentence):
 
 
 def test_what_is_kept():
-    said = note("analysis", "  it is shut \n", round=3, stamp=0.0)
-    assert (said.kind, said.text, said.round, said.stamp) == ("analysis", "it is shut", 3, 0.0)
-    assert said.at.endswith("+00:00") and "." in said.at
+    message = note("analysis", "  it is shut \n", round=3, stamp=0.0)
+    assert (message.kind, message.text, message.round, message.stamp) == ("analysis", "it is shut", 3, 0.0)
+    assert message.at.endswith("+00:00") and "." in message.at
     assert note("remark", "x" * 10_000).text == "x" * 10_000
     for kind in ("discard", "keep"):
         assert note(kind).text == ""

@@ -150,9 +150,9 @@ def test_every_event_stands_in_the_file_with_its_own_words(tmp_path):
 
 
 def test_a_moment_is_what_was_felt_asked_for_sent_and_seen(tmp_path):
-    asked, sent = SPEC.drive(0.5, 0.25), SPEC.grip(0.02)
+    requested_command, sent = SPEC.drive(0.5, 0.25), SPEC.grip(0.02)
     with recorder(tmp_path) as file:
-        file.on(CommandSent(Observation(1.5, BODY), SentCommand(asked, sent)))
+        file.on(CommandSent(Observation(1.5, BODY), SentCommand(requested_command, sent)))
     felt, requested, given, picture = sorted(messages(tmp_path), key=lambda message: "/image" in message[0])
     assert [message[0] for message in (felt, requested, given)] == [
         "/observation/state",
@@ -276,11 +276,11 @@ def test_what_is_no_recording_or_no_picture_is_one_sentence(tmp_path):
             list(broken.distances("head"))
 
 
-@pytest.mark.parametrize(("said", "fps"), [("10", 10.0), ("0.5", 0.5), ("0", None), ("-3", None), ("many", None)])
-def test_the_rate_is_as_it_is_said_where_it_is_one(tmp_path, said, fps):
+@pytest.mark.parametrize(("declared", "fps"), [("10", 10.0), ("0.5", 0.5), ("0", None), ("-3", None), ("many", None)])
+def test_the_rate_is_as_it_is_said_where_it_is_one(tmp_path, declared, fps):
     with recorder(tmp_path) as file:
         file.event("task", {"text": "tidy up"})
-        file.event("task", {"fps": said})
+        file.event("task", {"fps": declared})
     assert read_recording(tmp_path).fps == fps
 
 

@@ -108,8 +108,8 @@ def test_an_episode_by_hand_is_a_run_folder_and_a_recording(tmp_path):
     commands = [json.loads(line) for line in (take.episode / "commands.jsonl").read_text().splitlines()]
     assert len(recording.sent.stamps) == len(commands)
     linear = recording.requested.values[:, recording.requested.labels.index("base.linear.vel")]
-    asked = [command["requested"].get("base", [np.nan])[0] for command in commands]
-    assert np.array_equal(linear, np.array(asked), equal_nan=True)
+    velocities = [command["requested"].get("base", [np.nan])[0] for command in commands]
+    assert np.array_equal(linear, np.array(velocities), equal_nan=True)
     sent = recording.sent.values[:, recording.sent.labels.index("base.linear.vel")]
     assert sent.tolist() == [command["sent"]["base"][0] for command in commands]
     subtasks = [event.about for event in recording.events if event.kind == "subtask"]

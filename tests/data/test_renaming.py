@@ -41,9 +41,11 @@ def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
     shut = Feedback("fail", ErrorCode.L3, "apple is inside fridge, and the green box is near", about=("fridge",))
     steps = ((PICK, shut), *DONE)
     for other in renamed(episode(steps, text="take the apple"), 8, seed=2):
-        said = other.steps[1].input.feedback
+        feedback = other.steps[1].input.feedback
         apple = other.steps[0].subtask.target
-        assert said.message == f"{apple} is inside fridge, and the green box is near" and said.about == ("fridge",)
+        assert feedback.message == f"{apple} is inside fridge, and the green box is near" and feedback.about == (
+            "fridge",
+        )
         assert apple != "apple"
     assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
 
@@ -103,18 +105,18 @@ def test_a_data_set_has_them_as_further_versions(tmp_path):
 
 
 def test_what_was_said_with_end_is_taught_with_the_names_of_its_version(tmp_path):
-    said = {"report": "success", "answer": "the apple is in the fridge"}
+    ending = {"report": "success", "answer": "the apple is in the fridge"}
     *others, end = episode().steps
     run = write_run(tmp_path / "run", [])
-    write_episode(run / "episodes/a-0", replace(episode(), steps=(*others, replace(end, **said))), seed=0)
+    write_episode(run / "episodes/a-0", replace(episode(), steps=(*others, replace(end, **ending))), seed=0)
     (bare,) = ends_of(write_run(tmp_path / "silent", ["a-0"]), tmp_path / "bare")
     (first, *versions) = ends_of(run, tmp_path / "said", rename=4)
-    assert json.loads(first[1])["subtask"] == {"action": "End", **said}
+    assert json.loads(first[1])["subtask"] == {"action": "End", **ending}
     assert first[1].replace(', "report": "success", "answer": "the apple is in the fridge"', "") == bare[1]
     assert versions
-    for asked, text in versions:
+    for question, text in versions:
         apple, fridge = json.loads(text)["subtask"]["answer"].removeprefix("the ").split(" is in the ")
-        assert f"put the {apple} in the {fridge}" in asked
+        assert f"put the {apple} in the {fridge}" in question
 
 
 def ends_of(run: Path, out: Path, **more: object) -> list[tuple[str, str]]:
@@ -122,7 +124,7 @@ def ends_of(run: Path, out: Path, **more: object) -> list[tuple[str, str]]:
     make_dataset(options(run, out, **more), "sft")
     lines = [json.loads(line) for line in (out / "train/metadata.jsonl").read_text().splitlines()]
     pairs = [(line["prompt"][-1]["content"][0]["text"], line["completion"][0]["content"][0]["text"]) for line in lines]
-    return [(asked, text) for asked, text in pairs if json.loads(text)["subtask"]["action"] == "End"]
+    return [(question, text) for question, text in pairs if json.loads(text)["subtask"]["action"] == "End"]
 
 
 def test_pictures_have_no_other_names(tmp_path):

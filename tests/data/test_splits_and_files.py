@@ -140,9 +140,9 @@ def test_a_text_that_cannot_be_rewritten_stays():
     some = list(versions(episode(), 2, lambda text, names: ("new",) if text == TEXT else ()))
     assert [other.text for other in some] == ["new"] and some[0].steps[0].analysis == "so [Go to, apple]"
     assert list(versions(episode(), 2, lambda text, names: ())) == []
-    asked: list[str] = []
-    list(versions(episode(), 2, lambda text, names: asked.append(text) or (), analyses=False))
-    assert asked == [TEXT], "nobody is paid for analyses that pairs do not show"
+    texts: list[str] = []
+    list(versions(episode(), 2, lambda text, names: texts.append(text) or (), analyses=False))
+    assert texts == [TEXT], "nobody is paid for analyses that pairs do not show"
 
 
 def test_episodes_become_files_of_emmoe_and_come_back(tmp_path):

@@ -184,10 +184,10 @@ def test_a_failure_after_the_last_frame_is_reported_in_the_last_one(tmp_path):
 def test_calls_of_subtasks_are_whole(tmp_path):
     rows = pq.read_table(written(tmp_path / "set", 0) / "data/chunk-000/file-000.parquet").to_pylist()
     plan, subtask, *_ = rows[0]["language_persistent"]
-    said = {"role": "assistant", "timestamp": 0.0, "camera": None}
-    assert plan == {**said, "content": "It is far away.", "style": "plan", "tool_calls": None}
+    row = {"role": "assistant", "timestamp": 0.0, "camera": None}
+    assert plan == {**row, "content": "It is far away.", "style": "plan", "tool_calls": None}
     (call,) = subtask.pop("tool_calls")
-    assert subtask == {**said, "content": "go to the apple", "style": "subtask"}
+    assert subtask == {**row, "content": "go to the apple", "style": "subtask"}
     assert call["type"] == "function" and call["function"]["name"] == "subtask"
     assert json.loads(call["function"]["arguments"]) == {"action": "Go to", "target": "apple", "destination": ""}
     (event,) = rows[0]["language_events"]
@@ -196,10 +196,10 @@ def test_calls_of_subtasks_are_whole(tmp_path):
 
 
 def test_how_films_are_coded_is_known_with_their_sound():
-    said = {"video.codec": "hevc", "video.pix_fmt": "gray12le", "has_audio": True}
+    info = {"video.codec": "hevc", "video.pix_fmt": "gray12le", "has_audio": True}
 
     def coding(**changes: Any) -> Coding | None:
-        return coding_in(Feature(dtype="video", shape=(48, 64, 3), info={**said, **changes}))
+        return coding_in(Feature(dtype="video", shape=(48, 64, 3), info={**info, **changes}))
 
     assert coding() == Coding("hevc", "gray12le", True)
     assert coding(has_audio=False) == coding(has_audio=None) == Coding("hevc", "gray12le", False)
