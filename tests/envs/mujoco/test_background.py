@@ -253,6 +253,6 @@ def test_without_world_state_there_are_no_background_targets() -> None:
 def test_a_running_skill_is_given_what_has_changed(
     home: MujocoHome, locator: BackgroundLocator, observation: Observation
 ) -> None:
-    asked = [locator.due(replace(observation, stamp=observation.stamp + 0.04 * tick)) for tick in range(50)]
-    assert 3 <= asked.count(()) <= 6
-    assert asked.count(None) == 50 - asked.count(())
+    changes = [locator.due(replace(observation, stamp=observation.stamp + 0.04 * tick)) for tick in range(50)]
+    assert 3 <= changes.count(()) <= 6
+    assert changes.count(None) == 50 - changes.count(())

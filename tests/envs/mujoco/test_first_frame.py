@@ -40,13 +40,13 @@ except MissingPart as error:
 
 
 @pytest.mark.parametrize(
-    ("asked", "printed"),
+    ("backend", "printed"),
     [("", "raycast raycast"), ("egl", "Rendering with egl does not work here: egl did not answer within 0.3 s")],
 )
-def test_a_driver_that_never_answers_is_left_alone(asked, printed):
+def test_a_driver_that_never_answers_is_left_alone(backend, printed):
     environment = {name: value for name, value in os.environ.items() if name != "MUJOCO_GL"}
-    if asked:
-        environment["MUJOCO_GL"] = asked
+    if backend:
+        environment["MUJOCO_GL"] = backend
     command = [sys.executable, "-c", HANGING]
     completed = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert completed.returncode == 0, completed.stderr

@@ -17,17 +17,17 @@ HELD = np.array([[0.05, 0.0, 0.0, 0.04]])
 
 
 def test_answers_are_those_of_fresh_kinematics():
-    asked, rng = ArmKinematics(), np.random.default_rng(3)
-    pose = asked.forward(READY)
+    kinematics, rng = ArmKinematics(), np.random.default_rng(3)
+    pose = kinematics.forward(READY)
     targets = [pose.position + rng.uniform(-0.15, 0.15, 3) for _ in range(4)]
     for target in [*targets, *targets]:
         for rotation, locked in ((pose.rotation, False), (pose.rotation, True), (None, False)):
             fresh = ArmKinematics().solve(target, rotation, READY, locked_torso=locked)
-            answer = asked.solve(target, rotation, READY, locked_torso=locked)
+            answer = kinematics.solve(target, rotation, READY, locked_torso=locked)
             assert answer.q.tobytes() == fresh.q.tobytes() and answer.ok == fresh.ok
             assert (answer.position_error, answer.rotation_error) == (fresh.position_error, fresh.rotation_error)
             for held in (None, HELD, HELD + 0.02):
-                assert asked.self_distance(answer.q, held) == ArmKinematics().self_distance(answer.q, held)
+                assert kinematics.self_distance(answer.q, held) == ArmKinematics().self_distance(answer.q, held)
             answer.q[:] = 0.0  # whoever has asked may write into it
 
 

@@ -72,8 +72,8 @@ def _bench(homie: Homie, folder: Path, robot: str, tasks: int, *more: str) -> tu
 def test_the_bench_goes_on_with_another_server(homie: Homie, tmp_path: Path) -> None:
     """The first server is killed in its episode, the second hangs; the third plays both tasks."""
     robot = f"remote:{LINE}:kill,hang@40@{tmp_path}/servers"
-    code, said, finished = _bench(homie, tmp_path, robot, 2, "--robot-option", "reply_seconds=1.5")
-    assert code == 0, said
+    code, output, finished = _bench(homie, tmp_path, robot, 2, "--robot-option", "reply_seconds=1.5")
+    assert code == 0, output
     assert len(finished) == 2
     for episode in finished:
         assert json.loads((episode.parent / "final_state.json").read_text())["objects"]["ball"]["at"] == "box"
@@ -84,10 +84,10 @@ def test_the_bench_goes_on_with_another_server(homie: Homie, tmp_path: Path) -> 
 
 def test_a_server_that_stays_away_is_named_in_every_try(homie: Homie, tmp_path: Path, serve: Serve) -> None:
     _, url = serve(f"{LINE}:kill@17")
-    code, said, _ = _bench(homie, tmp_path, f"remote:{url}", 1)
-    assert code == 4 and "Traceback" not in said
-    assert f"robot, try 1: The robot server at {url} was lost at 'step'" in said
-    assert f"error, try 3: There is no robot server at {url}: Connection refused." in said
+    code, output, _ = _bench(homie, tmp_path, f"remote:{url}", 1)
+    assert code == 4 and "Traceback" not in output
+    assert f"robot, try 1: The robot server at {url} was lost at 'step'" in output
+    assert f"error, try 3: There is no robot server at {url}: Connection refused." in output
 
 
 def test_a_server_that_ends_before_it_is_ready_says_why(tmp_path: Path) -> None:
