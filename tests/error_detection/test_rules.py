@@ -103,15 +103,15 @@ def test_a_closed_container_has_the_name_that_the_planner_was_given(scene, monke
         return check.message
 
     assert "the fridge is closed" in sentence()
-    asked = []
+    questions = []
 
     def resolve(words, action, observation):  # type: ignore[no-untyped-def]
-        asked.append((words, action.name))
+        questions.append((words, action.name))
         return words
 
     monkeypatch.setattr(scene.locator, "resolve", resolve)
     assert "the fridge_1 is closed" in sentence(), "there is a second"
-    assert asked == [("fridge_2", "Open")]
+    assert questions == [("fridge_2", "Open")]
     monkeypatch.setattr(scene.locator, "called", lambda entity: f"white {entity}")
     assert "the white fridge_1 is closed" in sentence()
 
