@@ -44,8 +44,8 @@ async def over_mcp() -> dict[str, Any]:
 
 
 def with_inspect(folder: Path) -> dict[str, Any]:
-    said = answers("Pick, bowl", "Put, bowl, plate", "End")
-    outputs = [ModelOutput.from_content("mockllm/model", text) for text in said]
+    replies = answers("Pick, bowl", "Put, bowl, plate", "End")
+    outputs = [ModelOutput.from_content("mockllm/model", text) for text in replies]
     model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     task = suite(
         name="libero-goal",

@@ -69,9 +69,9 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     variables = other_packages.environment(*INSPECT)
     variables["PYTHONPATH"] = f"{other_packages.installed_homie(folder)}{os.pathsep}{variables['PYTHONPATH']}"
 
-    def request(out: str, *said: str, samples: int = 1, **arguments: Any) -> dict[str, Any]:
+    def request(out: str, *lines: str, samples: int = 1, **arguments: Any) -> dict[str, Any]:
         given = {"name": str(folder / "small.json"), "out": str(folder / out), **TINY, **arguments}
-        return {"answers": answers(*said), "arguments": given, "samples": samples}
+        return {"answers": answers(*lines), "arguments": given, "samples": samples}
 
     requests = [
         request("whole", *STEPS, "Go to, box", "End"),

@@ -109,11 +109,11 @@ def test_its_agent_moves_the_joints_and_stops(places):
         ("move_joints", {"targets": {"arm.panda_joint1": 0.3}, "note": "turn"}),
         ("done", {"summary": "I have turned.", "hindsight": "none"}),
     ]
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(json.loads(request.content))
-        name, arguments = calls[min(len(asked), len(calls)) - 1]
+        requests.append(json.loads(request.content))
+        name, arguments = calls[min(len(requests), len(calls)) - 1]
         call = {"id": "1", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
         return httpx.Response(200, json={"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": {}})
@@ -131,8 +131,8 @@ def test_its_agent_moves_the_joints_and_stops(places):
         turned = homie.ActionVector(session.robot.spec).measured(session.observe().body)[0]
     assert not record.feedback.ok  # nothing is held, whatever the policy says
     assert turned == pytest.approx(0.3, abs=0.02)
-    assert f"pick up the {thing}" in json.dumps(asked[0]["messages"]) and "image_url" in json.dumps(
-        asked[0]["messages"]
+    assert f"pick up the {thing}" in json.dumps(requests[0]["messages"]) and "image_url" in json.dumps(
+        requests[0]["messages"]
     )
 
 

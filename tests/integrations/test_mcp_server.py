@@ -199,10 +199,10 @@ def test_anybody_may_stop_and_only_the_holder_may_move(tiny: FreeDriver, monkeyp
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize("answer", ["accept", "decline", None])
 def test_a_real_robot_moves_as_its_user_approves(mode: str, answer: str | None, tiny: FreeDriver) -> None:
-    asked = []
+    questions = []
 
     async def user(context: Any, params: Any) -> types.ElicitResult:
-        asked.append(params.message)
+        questions.append(params.message)
         return types.ElicitResult(action=answer)
 
     async def main() -> None:
@@ -214,7 +214,7 @@ def test_a_real_robot_moves_as_its_user_approves(mode: str, answer: str | None, 
                 assert answer is None and mode == "auto"  # the client itself refuses to be asked
                 return
             assert result["ok"] is (answer == "accept")
-            assert asked == (["The agent wants the robot to do: Go to ball. Is the way clear?"] if answer else [])
+            assert questions == (["The agent wants the robot to do: Go to ball. Is the way clear?"] if answer else [])
 
     asyncio.run(asyncio.wait_for(main(), 60))
     assert (tiny._session.robot.measured().base.x > 0.0) is (answer == "accept")
