@@ -193,9 +193,9 @@ def test_an_empty_hand():
     ],
 )
 def test_what_the_world_has_not_can_not_be_judged(state, goal):
-    for asked in (goal, {"all": [{"held": "apple"}, {"not": goal}]}, {"any": [{"held": "mug"}, goal]}):
+    for condition in (goal, {"all": [{"held": "apple"}, {"not": goal}]}, {"any": [{"held": "mug"}, goal]}):
         with pytest.raises(BadInput, match="The goal asks whether"):
-            parse_condition(asked).holds(state)
+            parse_condition(condition).holds(state)
 
 
 @pytest.mark.parametrize(
