@@ -237,9 +237,9 @@ def test_scores_are_those_of_the_labels_however_they_are_numbered_and_named(data
             annotation["id"] = number
 
     out = relabelled(data, tmp_path / "set", change)
-    said = answers(out, {"Refrigerator": "fridge"})
-    said[0].append(Detection("apple", "picture", (52, 68, 62, 78), 0.95))  # in the crowd
-    right = score(Labels(said), read_split(out, "test"))
+    report = answers(out, {"Refrigerator": "fridge"})
+    report[0].append(Detection("apple", "picture", (52, 68, 62, 78), 0.95))  # in the crowd
+    right = score(Labels(report), read_split(out, "test"))
     assert right.by_class == {name: pytest.approx(1.0) for name in ("fridge", "fridge/door", "kitchen/floor", "apple")}
     assert right.every == pytest.approx(1.0)
 

@@ -64,8 +64,8 @@ def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> Non
     (detection,) = detector.detect(observation_of(red, none))
     assert (detection.name, detection.view, detection.box) == ("fridge", "0", (10, 20, 30, 40))
     assert detection.score == pytest.approx(0.8)
-    asked = detector._model.asked  # type: ignore[attr-defined]
-    assert asked == {"conf": 0.3, "iou": 0.5, "max_det": 100, "imgsz": 320, "device": "cpu", "verbose": False}
+    arguments = detector._model.asked  # type: ignore[attr-defined]
+    assert arguments == {"conf": 0.3, "iou": 0.5, "max_det": 100, "imgsz": 320, "device": "cpu", "verbose": False}
     assert len(str(detector.describe()["sha256"])) == 64
 
 
