@@ -67,7 +67,7 @@ class ModelServer:
         finally:
             self._listener.close()
 
-    def _play(self, connection: socket.socket, outputs: Sequence[str], heard: list[dict[str, Any]]) -> None:
+    def _play(self, connection: socket.socket, outputs: Sequence[str], received: list[dict[str, Any]]) -> None:
         inventory: list[str] = []
         for number in range(ROUNDS):
             paths = json.loads(connection.recv(1024).decode())
@@ -80,7 +80,7 @@ class ModelServer:
             feedback, signal = json.loads(connection.recv(1024).decode())
             connection.sendall(b"feedback received!")
             middles = [picture.getpixel((picture.width // 2, picture.height // 2)) for picture in pictures]
-            heard.append(
+            received.append(
                 {
                     "names": [Path(path).name for path in paths],
                     "paths": paths,

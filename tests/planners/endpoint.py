@@ -77,9 +77,9 @@ class Server(ThreadingHTTPServer):
         self.ways, self.asked, self.lock = ways, [], threading.Lock()
         self.over = threading.Event()
 
-    def next_way(self, asked: Asked) -> Way:
+    def next_way(self, request: Asked) -> Way:
         with self.lock:
-            self.asked.append(asked)
+            self.asked.append(request)
             return self.ways[min(len(self.asked), len(self.ways)) - 1]
 
     def handle_error(self, request: object, client_address: object) -> None:

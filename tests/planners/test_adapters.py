@@ -55,18 +55,18 @@ def more_layers(weights: Weights) -> Weights:
 @contextmanager
 def logged() -> Iterator[list[str]]:
     """What is warned of adapters; the libraries warn of their own functions, too."""
-    said: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield said
-    said += [str(warning.message) for warning in caught if "adapter" in str(warning.message).lower()]
+        yield messages
+    messages += [str(warning.message) for warning in caught if "adapter" in str(warning.message).lower()]
 
 
 @pytest.mark.parametrize("kind", [{}, {"use_rslora": True}, {"use_dora": True}, {"bias": "lora_only"}])
 def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
-    with logged() as said:
+    with logged() as messages:
         engine = load_engine(Load(tiny("qwen2"), trained(**kind)))
-    assert not said
+    assert not messages
     assert any("lora_A" in name for name, _ in engine.model.named_parameters())
 
 
@@ -107,9 +107,9 @@ def test_a_model_of_another_name_that_fits_is_warned_of(tiny, trained, tmp_path)
 @pytest.mark.parametrize("base", ["/home/me/models/qwen2", "Someone/Qwen2", None, ""])
 def test_the_same_name_elsewhere_is_the_same_model(tiny, trained, tmp_path, base):
     adapter = changed(trained(), tmp_path / "adapter", base_model_name_or_path=base)
-    with logged() as said:
+    with logged() as messages:
         load_engine(Load(tiny("qwen2"), adapter))
-    assert not said
+    assert not messages
 
 
 def test_the_name_of_a_model_in_the_cache_is_that_of_its_repository():

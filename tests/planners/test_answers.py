@@ -116,8 +116,8 @@ def test_no_answer_is_read_as_something_that_it_does_not_say() -> None:
 
 
 def test_valid_answers_are_read_at_once() -> None:
-    asked = [sample.name for sample in VALID if taken(sample) is None]
-    assert len(asked) <= (1 - AT_ONCE) * len(VALID), asked
+    unread = [sample.name for sample in VALID if taken(sample) is None]
+    assert len(unread) <= (1 - AT_ONCE) * len(VALID), unread
 
 
 @pytest.mark.parametrize("sample", INVALID[::7], ids=lambda sample: sample.name)

@@ -103,30 +103,30 @@ POSES = Layout("poses")
 NUMBERED = replace(GIVEN, listing=("object 1: [51, 36, 18]", "object 2: [40, 67, 17]"))
 
 
-def asked(**settings: object) -> tuple[str, str]:
+def prompt_texts(**settings: object) -> tuple[str, str]:
     prompt = Prompt(PromptSettings.model_validate({"template": "embodiedbench-arm", "images": False, **settings}))
     system, user = prompt.request(NUMBERED)[0].messages
     return "\n".join(map(str, system.parts)), "\n".join(map(str, user.parts))
 
 
 def test_poses_are_lists_of_numbers_and_an_empty_plan_ends() -> None:
-    said = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
-    assert read(json.dumps({**said, "executable_plan": [SEVEN, SEVEN]}), POSES, ACTIONS).subtasks == (
+    reply = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
+    assert read(json.dumps({**reply, "executable_plan": [SEVEN, SEVEN]}), POSES, ACTIONS).subtasks == (
         Subtask("Move", WRITTEN),
         Subtask("Move", WRITTEN),
     )
-    ended = read(json.dumps({**said, "executable_plan": []}), POSES, ACTIONS)
+    ended = read(json.dumps({**reply, "executable_plan": []}), POSES, ACTIONS)
     assert (ended.subtasks, ended.leniencies) == ((END,), ())
     with pytest.raises(Unreadable, match=r"Step 2 of the plan: .*\[x, y, z, roll, pitch, yaw, gripper\]"):
-        read(json.dumps({**said, "executable_plan": [SEVEN, {"pose": SEVEN}]}), POSES, ACTIONS)
+        read(json.dumps({**reply, "executable_plan": [SEVEN, {"pose": SEVEN}]}), POSES, ACTIONS)
 
 
 def test_the_prompt_by_poses_has_numbers_alone_and_examples_that_are_read() -> None:
-    system, user = asked()
+    system, user = prompt_texts()
     assert "object 1: [51, 36, 18]\nobject 2: [40, 67, 17]\nTask: Put the star" in user
     assert "model" not in system and "Inventory" not in system + user
     examples = load_examples("tables", None).all
-    assert asked(examples=2)[0].count("Example ") == 2 < len(examples) == system.count("Example ")
+    assert prompt_texts(examples=2)[0].count("Example ") == 2 < len(examples) == system.count("Example ")
     for example in examples:
         answer = example.answer("poses", GIVEN.models, GIVEN.abilities)
         reading = read(answer, POSES, ACTIONS)

@@ -69,7 +69,7 @@ def test_answers_from_the_cache_need_no_key_and_new_ones_do(
 def test_whatever_differs_is_asked(make: Make, tmp_path: Path) -> None:
     with Endpoint(says(WORD)) as endpoint:
         make(endpoint, cache=tmp_path).complete(question(GREY, "Well?"))
-        asked = [
+        cases = [
             (make(endpoint, cache=tmp_path), question(RED, "Well?"), 0),
             (make(endpoint, cache=tmp_path), question(GREY, "Well!"), 0),
             (make(endpoint, cache=tmp_path), question("Well?", GREY), 0),
@@ -79,11 +79,11 @@ def test_whatever_differs_is_asked(make: Make, tmp_path: Path) -> None:
             (make(endpoint, cache=tmp_path, max_tokens=7), question(GREY, "Well?"), 0),
             (make(endpoint, cache=tmp_path, image_format="jpeg"), question(GREY, "Well?"), 0),
         ]
-        for model, request, seed in asked:
+        for model, request, seed in cases:
             model.reset(seed=seed)
             assert not model.complete(request).cached
-        assert len(endpoint.asked) == 1 + len(asked)
-    assert len(list(tmp_path.glob("*.json"))) == 1 + len(asked)
+        assert len(endpoint.asked) == 1 + len(cases)
+    assert len(list(tmp_path.glob("*.json"))) == 1 + len(cases)
 
 
 def test_times_and_retries_are_no_part_of_a_request(make: Make, tmp_path: Path) -> None:

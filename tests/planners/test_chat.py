@@ -26,9 +26,9 @@ def sent(request: Request, name: str = "m", **settings: object) -> Body:
     """The body that arrives at the endpoint."""
     with Endpoint(says(WORD)) as endpoint:
         chat_model(endpoint, name, **settings).complete(request)
-        (asked,) = endpoint.asked
-        assert asked.path.endswith("/v1/chat/completions")
-        return asked.body
+        (sent_request,) = endpoint.asked
+        assert sent_request.path.endswith("/v1/chat/completions")
+        return sent_request.body
 
 
 def decoded(url: str) -> np.ndarray:
@@ -59,7 +59,7 @@ def test_an_array_that_the_robot_draws_over_is_sent_as_it_is_now() -> None:
         for shade in (10, 20, 30):
             buffer[:] = shade
             model.complete(question(buffer, "Well?"))
-        urls = [asked.body["messages"][1]["content"][0]["image_url"]["url"] for asked in endpoint.asked]
+        urls = [request.body["messages"][1]["content"][0]["image_url"]["url"] for request in endpoint.asked]
     assert [int(decoded(url)[0, 0, 0]) for url in urls] == [10, 20, 30]
 
 
@@ -106,16 +106,16 @@ def test_free_text_is_asked_for_freely() -> None:
 
 def form_of(body: Body) -> str:
     """How an answer is asked for."""
-    asked = body.get("response_format", {"type": "text"})
-    return "schema_object" if "schema" in asked else str(asked["type"])
+    form = body.get("response_format", {"type": "text"})
+    return "schema_object" if "schema" in form else str(form["type"])
 
 
 def understands(*forms: str, code: int = 400) -> object:
     """An endpoint that knows only some forms of answers."""
 
     def way(at: Connection, body: Body) -> None:
-        asked = form_of(body)
-        (says(WORD) if asked in forms else status(code, f"response_format {asked} is not supported"))(at, body)
+        form = form_of(body)
+        (says(WORD) if form in forms else status(code, f"response_format {form} is not supported"))(at, body)
 
     return way
 

@@ -86,7 +86,7 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
             )
         )
         assert len(endpoint.asked) == len(ways)
-        assert [pictures(asked.body) for asked in endpoint.asked] == [4 if place else 5] * len(ways)
+        assert [pictures(request.body) for request in endpoint.asked] == [4 if place else 5] * len(ways)
     assert summary.result.ended_by == "ended"
     assert [item.subtask for item in summary.result.history] == list(script)
     assert all(item.feedback.ok for item in summary.result.history)
@@ -111,14 +111,14 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     )
     assert read_text(summary.run_folder, prompt["sha256"]) == template
     assert "subtask" in (read_text(summary.run_folder, prompt["examples"]["sha256"]) or "")
-    asked = endpoint.asked[0].body
-    system = asked["system"] if planner == "anthropic" else asked["messages"][0]["content"]
+    first_body = endpoint.asked[0].body
+    system = first_body["system"] if planner == "anthropic" else first_body["messages"][0]["content"]
     systems = {record.decision.system for record in records}
     assert len(systems) == 1, "the same in every round, so it is kept once"
     kept = read_text(summary.run_folder, systems.pop()) or ""
     assert len(kept) > 500 and json.dumps(kept) in json.dumps(system)
     for record in records:  # the last question of a round, as it was sent
-        assert json.dumps(record.decision.question)[1:-1] in json.dumps([asked.body for asked in endpoint.asked])
+        assert json.dumps(record.decision.question)[1:-1] in json.dumps([request.body for request in endpoint.asked])
     for path in summary.run_folder.rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
 
@@ -177,7 +177,7 @@ def test_what_does_not_follow_the_schema_is_asked_again_and_then_reported_as_f1(
         result = stage().play("go to the lemon", planner)
         assert [item.subtask.action for item in result.history] == ["Go to", "End"], "nothing was made up"
         assert len(endpoint.asked) == len(ways)
-        first, second, third, fourth = (json.dumps(asked.body["messages"]) for asked in endpoint.asked[:4])
+        first, second, third, fourth = (json.dumps(request.body["messages"]) for request in endpoint.asked[:4])
     assert second.count('{\\"number\\": 3}') == 1 and third.count('{\\"number\\": 3}') == 2
     assert '\\"number\\"' not in first and '\\"number\\"' not in fourth.rpartition("Feedback:")[0]
 

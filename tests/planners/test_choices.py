@@ -273,8 +273,8 @@ def test_pictures_of_examples_come_first_and_once() -> None:
     first, turn = prompt.request(STEPS)
     again, _ = prompt.request(STEPS, [turn.answered("an answer")])
     for request in (first, again):
-        asked = [message for message in request.messages if message.role == "user"]
-        parts = asked[0].parts
+        user_messages = [message for message in request.messages if message.role == "user"]
+        parts = user_messages[0].parts
         assert list(parts[:6:2]) == [f"Picture of example {number}:" for number in (1, 2, 3)]
         assert [getattr(part, "shape", None) for part in parts[1:6:2]] == [(100, 100, 3)] * 3
         texts = [part for message in request.messages for part in message.parts if isinstance(part, str)]

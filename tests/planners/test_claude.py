@@ -22,9 +22,9 @@ def sent(request: Request, **settings: object) -> Body:
     """The body that arrives at the endpoint."""
     with Endpoint(says(WORD)) as endpoint:
         claude_model(endpoint, **settings).complete(request)
-        (asked,) = endpoint.asked
-        assert asked.path.endswith("/v1/messages") and asked.headers["anthropic-version"]
-        return asked.body
+        (sent_request,) = endpoint.asked
+        assert sent_request.path.endswith("/v1/messages") and sent_request.headers["anthropic-version"]
+        return sent_request.body
 
 
 def test_system_texts_and_images_are_where_the_api_wants_them() -> None:

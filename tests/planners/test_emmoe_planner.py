@@ -50,14 +50,14 @@ def test_a_task_is_done_by_a_model_server(tmp_path, server, wire):
     peer.join()
     assert peer.error is None and run.result.ended_by == "ended"
     (rounds,) = peer.heard
-    assert [heard["message"] for heard in rounds] == [
+    assert [message["message"] for message in rounds] == [
         "Go to, ball|NoMaD|None",
         "Pick, ball|RT-1-X|None",
         "Go to, box|NoMaD|ball",
         "Put, ball, box|NoMaD|ball",
         "End|NoMaD|None",
     ]
-    assert {(heard["feedback"], heard["signal"]) for heard in rounds} == {("None", "success")}
+    assert {(message["feedback"], message["signal"]) for message in rounds} == {("None", "success")}
     views = ["left", "back", "right", "front"] if wire == "strict" else ["front", "left", "back", "right"]
     assert rounds[2]["names"] == [f"subtask3_{view}.png" for view in views]
     assert rounds[2]["sizes"] == [(64, 64)] * 4
@@ -68,21 +68,21 @@ def test_a_task_is_done_by_a_model_server(tmp_path, server, wire):
 def test_twenty_rounds_and_the_trial_after_them(tmp_path, server):
     """The server hears the result of the last round too: it waits for it before its next trial."""
     peer = server([says("Go to, moon")], DONE)
-    asked = planner(peer.port)
+    emmoe_planner = planner(peer.port)
     for trial, ended_by in enumerate(("rounds", "ended")):
-        run = homie.run("put the ball in the box", planner=asked, out=tmp_path / str(trial), **TINY)
+        run = homie.run("put the ball in the box", planner=emmoe_planner, out=tmp_path / str(trial), **TINY)
         assert run.result.ended_by == ended_by
     peer.join()
     assert peer.error is None and [len(rounds) for rounds in peer.heard] == [20, 5]
-    assert {heard["signal"] for heard in peer.heard[0]} == {"fail"}
-    assert all("moon" in heard["feedback"] for heard in peer.heard[0])
+    assert {message["signal"] for message in peer.heard[0]} == {"fail"}
+    assert all("moon" in message["feedback"] for message in peer.heard[0])
 
 
 def test_strict_tells_the_sentences_of_the_released_code(tmp_path, server):
     peer = server([says("Put, ball, box"), says("Go to, moon"), says("End")])
     homie.run("put the ball in the box", planner=planner(peer.port, wire="strict"), out=tmp_path / "run", **TINY)
     peer.join()
-    assert [heard["feedback"] for heard in peer.heard[0]] == [
+    assert [message["feedback"] for message in peer.heard[0]] == [
         "Unable to put, the hand is empty",
         "moon does not exist! Please choose another object",
         "None",
@@ -100,17 +100,17 @@ def test_a_model_that_the_server_could_not_read_ends_its_trial(tmp_path, server)
     peer = server(["I would go to the ball."])
     run = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
     peer.join()
-    assert run.result.ended_by == "ended" and [heard["message"] for heard in peer.heard[0]] == ["End"]
+    assert run.result.ended_by == "ended" and [message["message"] for message in peer.heard[0]] == ["End"]
 
 
 def test_a_trial_that_is_over_here_alone_is_not_played_on(tmp_path, server):
     peer = server(DONE)
-    asked = planner(peer.port)
-    first = homie.run("find the ball", planner=asked, rounds=2, out=tmp_path / "first", **TINY)
+    emmoe_planner = planner(peer.port)
+    first = homie.run("find the ball", planner=emmoe_planner, rounds=2, out=tmp_path / "first", **TINY)
     assert first.result.rounds == 2 and len(peer.heard[0]) == 2
     for again in range(2):
         with pytest.raises(PlannerError, match="in round 2 of a trial that has ended here"):
-            homie.run("find the ball", planner=asked, out=tmp_path / f"second-{again}", **TINY)
+            homie.run("find the ball", planner=emmoe_planner, out=tmp_path / f"second-{again}", **TINY)
 
 
 def test_a_model_is_taken_where_it_is_listed():
@@ -178,14 +178,14 @@ GO = b"Go to, ball|NoMaD|None"
     ],
 )
 def test_a_server_that_fails_ends_the_episode_in_a_sentence(tmp_path, replies, sentence, finished):
-    asked = planner(peer_that(*replies), **FAST)
+    emmoe_planner = planner(peer_that(*replies), **FAST)
     with pytest.raises(PlannerError) as raised:
-        homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
+        homie.run("find the ball", planner=emmoe_planner, out=tmp_path / "run", **TINY)
     assert sentence in str(raised.value)
     (folder,) = (tmp_path / "run" / "episodes").iterdir()
     assert len((folder / "steps.jsonl").read_text().splitlines()) == finished
     with pytest.raises(PlannerError, match="EMMOE's model server"):
-        asked.reset("find the ball", seed=0)
+        emmoe_planner.reset("find the ball", seed=0)
 
 
 def test_a_message_may_come_in_pieces(tmp_path):
@@ -207,8 +207,8 @@ def test_a_message_may_come_in_pieces(tmp_path):
             connection.sendall(ACK)
 
     threading.Thread(target=serve, daemon=True).start()
-    asked = planner(listener.getsockname()[1])
-    run = homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
+    emmoe_planner = planner(listener.getsockname()[1])
+    run = homie.run("find the ball", planner=emmoe_planner, out=tmp_path / "run", **TINY)
     assert [str(item.subtask) for item in run.result.history] == ["[Go to, ball]", "[End]"]
 
 
@@ -266,6 +266,6 @@ def test_more_rounds_than_the_server_counts_are_refused(tmp_path, server):
 
 def test_long_paths_are_refused(tmp_path, server):
     far = tmp_path / ("a" * 120) / ("b" * 120)
-    asked = planner(server(DONE).port, pictures=str(far))
+    emmoe_planner = planner(server(DONE).port, pictures=str(far))
     with pytest.raises(BadInput, match="give a folder with a shorter path"):
-        homie.run("find the ball", planner=asked, out=tmp_path / "run", **TINY)
+        homie.run("find the ball", planner=emmoe_planner, out=tmp_path / "run", **TINY)

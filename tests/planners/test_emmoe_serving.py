@@ -111,9 +111,9 @@ def test_an_executor_plays_its_trials(tmp_path, serve, script, wire):
         ]
         assert [row["message"].split("|")[2] for row in played] == ["None", "None", "apple", "apple", "None"]
     executor.close()
-    code, said = server.end("" if wire == "strict" else "has left")
-    assert code == (0 if wire == "strict" else 130) and "Traceback" not in said
-    assert "has left; trials played: 2" in said
+    code, output = server.end("" if wire == "strict" else "has left")
+    assert code == (0 if wire == "strict" else 130) and "Traceback" not in output
+    assert "has left; trials played: 2" in output
     messages = read_conversation(tmp_path / "out" / "task" / "2" / "conversation.json")
     trajectory = from_conversation(messages, task_id="t", trial=2, keypaths=[STEPS], expert_length=5)
     assert trajectory.length == 5 and trajectory.last_message_has_end
@@ -141,18 +141,18 @@ def test_tasks_of_a_folder_are_recognised_by_the_pictures(tmp_path, serve, envir
     executor._connection.sendall(b'["exp/sft/7/1/subtask1_%s.png", "exp/sft/7/1/subtask1_back.png",' % b"left")
     executor._connection.sendall(b'"exp/sft/7/1/subtask1_right.png", "exp/sft/7/1/subtask1_front.png"]')
     assert executor._connection.recv(1024) == b""
-    code, said = server.end("The connection is closed")
-    assert code == 130 and "plays the task '7', which is not served here" in said
+    code, output = server.end("The connection is closed")
+    assert code == 130 and "plays the task '7', which is not served here" in output
 
 
 def test_homie_on_both_ends(tmp_path, serve, script):
     steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]", "[End]"]
     server = serve("put the ball in the box", "--planner", script(steps))
     settings = {"pictures": str(tmp_path / "pictures")}
-    asked = homie.make_part(homie.PLANNER, f"emmoe:127.0.0.1:{server.port}", settings)
+    emmoe_planner = homie.make_part(homie.PLANNER, f"emmoe:127.0.0.1:{server.port}", settings)
     tiny = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "video": False}
     for trial in range(2):
-        run = homie.run("put the ball in the box", planner=asked, out=tmp_path / f"run-{trial}", **tiny)
+        run = homie.run("put the ball in the box", planner=emmoe_planner, out=tmp_path / f"run-{trial}", **tiny)
         assert [str(item.subtask) for item in run.result.history] == steps
         assert all(item.feedback.ok for item in run.result.history)
 
@@ -307,8 +307,8 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
     executor = Executor(server.port, work)
     assert len(executor.play("1", 2)) == 5
     executor.close()
-    code, said = server.end("has left; trials played: 1")
-    sentences = [line for line in said.splitlines() if "The connection is closed" in line]
+    code, output = server.end("has left; trials played: 1")
+    sentences = [line for line in output.splitlines() if "The connection is closed" in line]
     expected = [
         'sent no JSON list ("GET / HTTP',
         "sent no JSON list (",
@@ -323,10 +323,10 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
         "has sent nothing for 2 s",
         "has left in round 1",
     ]
-    assert len(sentences) == len(expected), said
+    assert len(sentences) == len(expected), output
     for sentence, part in zip(sentences, expected, strict=True):
         assert part in sentence
-    assert code == 130 and "Traceback" not in said
+    assert code == 130 and "Traceback" not in output
     kept = [len(read_conversation(tmp_path / "out" / "task" / str(trial) / "conversation.json")) for trial in (1, 2)]
     assert kept == [1, 5]
 
@@ -349,9 +349,9 @@ def test_pictures_with_other_names_belong_to_the_next_trial(serve, script, work)
     with socket.create_connection(("127.0.0.1", server.port), 30.0) as peer:
         peer.sendall(FINE.replace(b"subtask1", b"subtask3"))
         assert peer.recv(1024) == b""
-    code, said = server.end("out of turn")
-    assert code == 130 and "goes on after the last trial: give it more tasks or --trials" in said
-    assert "sent round 3 of task 1, trial 1, out of turn" in said
+    code, output = server.end("out of turn")
+    assert code == 130 and "goes on after the last trial: give it more tasks or --trials" in output
+    assert "sent round 3 of task 1, trial 1, out of turn" in output
 
 
 def test_a_strict_server_ends_where_its_executor_does(tmp_path, serve, script, work):
@@ -359,8 +359,8 @@ def test_a_strict_server_ends_where_its_executor_does(tmp_path, serve, script, w
     executor = server.executor(tmp_path)
     executor.play("84", 1, most=2)
     executor.close()
-    code, said = server.end()
-    assert code == 4 and "has left in round 2 of trial 1. Both sides count the trials for themselves" in said
+    code, output = server.end()
+    assert code == 4 and "has left in round 2 of trial 1. Both sides count the trials for themselves" in output
     assert len(read_conversation(tmp_path / "out" / "task" / "1" / "conversation.json")) == 2
 
 
@@ -368,8 +368,8 @@ def test_a_planner_that_fails_ends_the_server(tmp_path, serve):
     server = serve(TASK, "--planner", "function:none")
     with pytest.raises((ValueError, OSError)):
         server.executor(tmp_path).play("84", 1)
-    code, said = server.end()
-    assert code == 4 and "is a function of another program" in said and "Traceback" not in said
+    code, output = server.end()
+    assert code == 4 and "is a function of another program" in output and "Traceback" not in output
 
 
 @pytest.mark.parametrize(

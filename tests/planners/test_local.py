@@ -220,13 +220,13 @@ def copy_of(folder: Path, where: Path) -> Path:
 
 def test_tokens_that_have_to_come_are_read_together_and_change_no_answer(engine):
     model = engine("qwen2")
-    asked = question(TEXTS[0])
+    short_question = question(TEXTS[0])
     passes: list[int] = []
     hook = model.model.register_forward_hook(lambda module, args, kwargs, out: passes.append(1), with_kwargs=True)
     try:
-        (answer,) = model.answer([asked])
+        (answer,) = model.answer([short_question])
         alone = len(passes)
-        both = model.answer([asked, question(TEXTS[0], temperature=1.0, seed=7)])
+        both = model.answer([short_question, question(TEXTS[0], temperature=1.0, seed=7)])
         together = len(passes) - alone
     finally:
         hook.remove()

@@ -128,7 +128,7 @@ def test_a_budget_that_may_be_too_small_is_refused_with_one_that_is_not():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("analysis", [True, False])
 @pytest.mark.parametrize(
-    ("action", "said"),
+    ("action", "ending"),
     [
         ("Pick", {}),
         ("Put", {}),
@@ -138,12 +138,12 @@ def test_a_budget_that_may_be_too_small_is_refused_with_one_that_is_not():
         ("End", {"report": "success", "answer": "on the desk, I think"}),
     ],
 )
-def test_what_training_data_teach_may_be_written(kind, analysis, action, said):
+def test_what_training_data_teach_may_be_written(kind, analysis, action, ending):
     """Token by token as a model has learnt it: a blank that may not come would lead it astray."""
     parts = {"Pick": ("apple",), "Put": ("apple", "bowl"), "End": ()}[action]
     why = "It is the apple, so I take it." if analysis else None
-    answer = written_answer("json", (Subtask(action, *parts),), model=MODELS[0], analysis=why, **said)
-    assert all(f'"{key}": "{text}"' in answer for key, text in said.items())
+    answer = written_answer("json", (Subtask(action, *parts),), model=MODELS[0], analysis=why, **ending)
+    assert all(f'"{key}": "{text}"' in answer for key, text in ending.items())
     grammar = Grammar(tokenizer(kind), decision_schema("json", ACTIONS, MODELS, analysis=analysis), 4000)
     tokens = tokenizer(kind).tokenize_str(answer)
     for written, token in enumerate(tokens):

@@ -49,12 +49,17 @@ def question(i: int) -> Question:
 def test_a_question_arrives_as_it_was_asked(
     conversation: list[Message], batch: int, temperature: float, seed: int
 ) -> None:
-    asked = Question(tuple(conversation), {"type": "object"}, 77, temperature, seed)
-    heard, together = read_question(question_frame(asked, batch))
+    sent_question = Question(tuple(conversation), {"type": "object"}, 77, temperature, seed)
+    received, together = read_question(question_frame(sent_question, batch))
     assert together == batch
-    assert (heard.schema, heard.limit, heard.temperature, heard.seed) == (asked.schema, 77, temperature, seed)
-    assert [message.role for message in heard.messages] == [message.role for message in asked.messages]
-    for message, other in zip(heard.messages, asked.messages, strict=True):
+    assert (received.schema, received.limit, received.temperature, received.seed) == (
+        sent_question.schema,
+        77,
+        temperature,
+        seed,
+    )
+    assert [message.role for message in received.messages] == [message.role for message in sent_question.messages]
+    for message, other in zip(received.messages, sent_question.messages, strict=True):
         assert len(message.parts) == len(other.parts)
         assert all(np.array_equal(a, b) for a, b in zip(message.parts, other.parts, strict=True))
 
@@ -100,19 +105,19 @@ def served(loading: process_main.Loading, tmp_path: Path) -> Iterator[Host]:
 def test_questions_of_several_clients_share_a_pass(counting: Counting, served: Host) -> None:
     clients = [HostedModel(served) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
-        asked = [pool.submit(client.ask, question(i), 4) for i, client in enumerate(clients)]
+        futures = [pool.submit(client.ask, question(i), 4) for i, client in enumerate(clients)]
         counting.start.set()
-        assert [future.result(timeout=60).text for future in asked] == [f"find can {i}" for i in range(4)]
+        assert [future.result(timeout=60).text for future in futures] == [f"find can {i}" for i in range(4)]
     assert sum(counting.batches) == 4 and max(counting.batches) > 1
 
 
 def test_who_goes_while_it_waits_is_noticed(counting: Counting, served: Host) -> None:
-    gone = Client(served.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN))
-    gone.recv_bytes()
-    gone.send_bytes(question_frame(question(1), 1))
+    client = Client(served.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN))
+    client.recv_bytes()
+    client.send_bytes(question_frame(question(1), 1))
     while not counting.asked:
         threading.Event().wait(0.01)
-    gone.close()
+    client.close()
     assert counting.asked[0].cancelled.wait(60)
     counting.start.set()
     assert HostedModel(served).ask(question(2), 1).text == "find can 2", "and the others are still served"

@@ -255,8 +255,8 @@ def test_a_model_is_loaded_as_training_saves_it(tiny, tmp_path, kind):
     (tmp_path / "chat_template.json").write_text(json.dumps({"chat_template": template.read_text()}))
     template.unlink()
     picture = np.full((48, 64, 3), 90, np.uint8)
-    asked = [Question((Message("user", (picture, "find the can")),), limit=30)]
-    assert load_engine(Load(tmp_path)).answer(asked) == first.answer(asked)
+    questions = [Question((Message("user", (picture, "find the can")),), limit=30)]
+    assert load_engine(Load(tmp_path)).answer(questions) == first.answer(questions)
 
 
 def test_code_in_a_model_folder_is_never_run(folder):

@@ -60,9 +60,9 @@ def ask_all(server: Server, questions: Sequence[Question], batch: int) -> list[W
     for user in users:
         server.users.add(user)
     with ThreadPoolExecutor(len(questions)) as pool:
-        asked = [pool.submit(server.ask, question, batch) for question in questions]
+        futures = [pool.submit(server.ask, question, batch) for question in questions]
         server.engine.start.set()
-        return [future.result(timeout=60) for future in asked]
+        return [future.result(timeout=60) for future in futures]
 
 
 def test_questions_that_come_together_share_passes(engine):
@@ -88,11 +88,11 @@ def test_one_bad_question_does_not_spoil_the_others(engine):
     for user in (good, bad):
         server.users.add(user)
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(server.ask, question, 2) for question in (good, bad)]
+        futures = [pool.submit(server.ask, question, 2) for question in (good, bad)]
         engine.start.set()
-        assert asked[0].result(timeout=60).finish == "stop"
+        assert futures[0].result(timeout=60).finish == "stop"
         with pytest.raises(PlannerError, match="too few"):
-            asked[1].result(timeout=60)
+            futures[1].result(timeout=60)
 
 
 class Failing(Counting):
@@ -131,10 +131,10 @@ def test_a_model_is_loaded_once_and_freed_with_its_last_planner(tiny):
     with ThreadPoolExecutor(4) as pool:
         servers = [future.result() for future in [pool.submit(shared, ("test", load), opened) for _ in range(4)]]
     assert openings == [1] and len(set(map(id, servers))) == 1
-    gone = weakref.ref(servers[0].engine)
+    engine_reference = weakref.ref(servers[0].engine)
     del servers
     gc.collect()
-    assert gone() is None
+    assert engine_reference() is None
 
 
 def test_planners_of_one_model_share_its_weights_but_not_their_settings(tiny):

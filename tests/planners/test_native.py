@@ -51,8 +51,8 @@ def sent(make: Make, request: Request, **settings: object) -> tuple[str, dict[st
     """Path, headers and body that arrive."""
     with Endpoint(says(WORD)) as endpoint:
         make(endpoint, **settings).complete(request)
-        (asked,) = endpoint.asked
-    return asked.path, dict(asked.headers), asked.body
+        (sent_request,) = endpoint.asked
+    return sent_request.path, dict(sent_request.headers), sent_request.body
 
 
 def pixels(data: str) -> np.ndarray:
@@ -218,7 +218,7 @@ def test_a_schema_that_is_refused_is_asked_for_more_plainly(make: Make) -> None:
         model = make(endpoint)
         with pytest.warns(match="json_schema"):
             assert model.complete(question()).text == WORD
-        first, second = (asked.body for asked in endpoint.asked)
+        first, second = (request.body for request in endpoint.asked)
     assert json.dumps(SCHEMA) in json.dumps(first)
     parts = second["input"][-1]["content"] if make is responses_model else second["contents"][-1]["parts"]
     assert "word" in parts[-1]["text"], "the schema is in the question"

@@ -36,10 +36,10 @@ GIVEN = PlannerInput(
 )
 
 
-def shown(**settings: object) -> list[str | Image]:
+def first_parts(**settings: object) -> list[str | Image]:
     """What a model is shown with its first question."""
-    asked = {"template": "embodiedbench-arm", "example_images": True, **settings}
-    request, _ = Prompt(PromptSettings.model_validate(asked)).request(GIVEN)
+    prompt_settings = {"template": "embodiedbench-arm", "example_images": True, **settings}
+    request, _ = Prompt(PromptSettings.model_validate(prompt_settings)).request(GIVEN)
     return list(request.messages[-1].parts)
 
 
@@ -48,21 +48,21 @@ def pictures(parts: list[str | Image]) -> list[Image]:
 
 
 def test_every_example_has_its_picture_before_the_question_and_fewer_have_fewer() -> None:
-    parts = shown()
+    parts = first_parts()
     number = len(EXAMPLES)
     assert parts[: 2 * number : 2] == [f"Picture of example {place}:" for place in range(1, number + 1)]
     for example, picture in zip(EXAMPLES, pictures(parts), strict=False):
         assert np.array_equal(picture, load_picture(example.picture, None)[0])
     assert len(pictures(parts)) == number + 1, "the last is that of this round"
-    assert len(pictures(shown(examples=2))) == 3 and len(pictures(shown(examples=0))) == 1
-    assert len(pictures(shown(example_images=False))) == 1
-    assert pictures(shown(images=False)) == []
-    assert [picture.shape for picture in pictures(shown(image_size=125))] == [(125, 125, 3)] * (number + 1)
+    assert len(pictures(first_parts(examples=2))) == 3 and len(pictures(first_parts(examples=0))) == 1
+    assert len(pictures(first_parts(example_images=False))) == 1
+    assert pictures(first_parts(images=False)) == []
+    assert [picture.shape for picture in pictures(first_parts(image_size=125))] == [(125, 125, 3)] * (number + 1)
 
 
 @pytest.mark.parametrize("size", [500, 250])
 def test_numbers_are_drawn_at_the_things_of_the_list_where_they_are_in_the_rounds(size: int) -> None:
-    plain, marked = pictures(shown(image_size=size)), pictures(shown(image_size=size, boxes=True))
+    plain, marked = pictures(first_parts(image_size=size)), pictures(first_parts(image_size=size, boxes=True))
     for example, before, after in zip(EXAMPLES, plain, marked, strict=False):
         drawn = np.any(before != after, axis=2)
         for number, box in enumerate(example.boxes, 1):

@@ -40,9 +40,11 @@ def decided(planner: str, body: bytes | Way, **settings: object) -> Decision:
     with Endpoint(way) as endpoint, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         url = endpoint.url.removesuffix("/v1") if planner == "anthropic" else endpoint.url
-        asked = load_planner(f"{planner}:m", {"base_url": url, "reasks": 0, "retries": 0, "examples": 0, **settings})
-        asked.reset("a task", seed=1)
-        return asked.decide(GIVEN)
+        model_planner = load_planner(
+            f"{planner}:m", {"base_url": url, "reasks": 0, "retries": 0, "examples": 0, **settings}
+        )
+        model_planner.reset("a task", seed=1)
+        return model_planner.decide(GIVEN)
 
 
 # ------------------------------------------------------------ read
@@ -217,10 +219,10 @@ def test_a_reply_without_an_answer_says_what_to_set_in_the_first_round_and_once(
     planner, body, settings, words = ADVICE[case]
     with Endpoint(raw(body)) as endpoint:
         url = endpoint.url.removesuffix("/v1") if planner == "anthropic" else endpoint.url
-        asked = load_planner(f"{planner}:m", {"base_url": url, "examples": 0, **settings})
-        asked.reset("a task", seed=1)
+        model_planner = load_planner(f"{planner}:m", {"base_url": url, "examples": 0, **settings})
+        model_planner.reset("a task", seed=1)
         with pytest.warns(UserWarning, match=words) as warned:
-            decision = asked.decide(GIVEN)
+            decision = model_planner.decide(GIVEN)
         assert len(warned) == 1 and len(endpoint.asked) == 3, "three answers, one warning"
         assert decision.problem and decision.advice == str(warned[0].message)
 

@@ -59,8 +59,8 @@ def call(
     line = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
     try:
         line.request("GET" if sent is None else "POST", path, sent, all_headers)
-        got = line.getresponse()
-        return got.status, {name.lower(): text for name, text in got.getheaders()}, got.read()
+        response = line.getresponse()
+        return response.status, {name.lower(): text for name, text in response.getheaders()}, response.read()
     finally:
         line.close()
 
@@ -92,8 +92,8 @@ def test_nobody_gets_in_without_the_token(server: PlayServer, path: str, wrong: 
 
 
 def test_strangers_can_neither_ask_nor_answer(server: PlayServer) -> None:
-    asked = {"messages": [{"role": "user", "content": "hi"}]}
-    assert call(server, "/v1/chat/completions", asked, Authorization="")[0] == 401
+    body = {"messages": [{"role": "user", "content": "hi"}]}
+    assert call(server, "/v1/chat/completions", body, Authorization="")[0] == 401
     assert call(server, "/api/answer", {"number": 1, "text": "x"}, Cookie="homie-play=no", Authorization="")[0] == 401
     assert server.desk.look(-1, 0)[1] == []
 
@@ -114,45 +114,45 @@ def test_the_address_that_is_printed_lets_a_browser_in_and_the_token_out_of_the_
 
 def test_the_person_sees_what_the_model_would_see_and_the_robot_gets_the_answer(server: PlayServer, robot: Any) -> None:
     with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(robot.complete, question("Front:", PICTURE, "Well?"))
-        shown = first(server)
-        system, user = shown["body"]["messages"]
+        future = pool.submit(robot.complete, question("Front:", PICTURE, "Well?"))
+        page = first(server)
+        system, user = page["body"]["messages"]
         assert system == {"role": "system", "content": "You answer."}
         assert [part.get("text") for part in user["content"]] == ["Front:", None, "Well?"]
         data = base64.b64decode(user["content"][1]["image_url"]["url"].partition("base64,")[2])
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
         assert np.array_equal(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), PICTURE)
-        assert shown["body"]["response_format"]["json_schema"]["schema"] == SCHEMA
-        assert say(server, shown["number"], WORD) == 200
-        reply = asked.result(timeout=60)
+        assert page["body"]["response_format"]["json_schema"]["schema"] == SCHEMA
+        assert say(server, page["number"], WORD) == 200
+        reply = future.result(timeout=60)
     assert (reply.text, reply.finish) == (WORD, "stop")
-    assert say(server, shown["number"], "again") == 409, "it is answered"
+    assert say(server, page["number"], "again") == 409, "it is answered"
 
 
 def test_questions_wait_in_the_order_in_which_they_came_and_get_their_own_answers(
     server: PlayServer, robot: Any
 ) -> None:
     with ThreadPoolExecutor(3) as pool:
-        asked = []
+        futures = []
         for number in range(3):
-            asked.append(pool.submit(robot.complete, question(f"Number {number}?", schema=None)))
-            until(lambda: len(server.desk.look(-1, 0)[1]) == len(asked))
+            futures.append(pool.submit(robot.complete, question(f"Number {number}?", schema=None)))
+            until(lambda: len(server.desk.look(-1, 0)[1]) == len(futures))
         for number in range(3):
-            shown = first(server)
-            assert shown["body"]["messages"][-1]["content"] == f"Number {number}?"
-            say(server, shown["number"], f"It is {number}.")
-        assert [future.result(timeout=60).text for future in asked] == [f"It is {number}." for number in range(3)]
+            page = first(server)
+            assert page["body"]["messages"][-1]["content"] == f"Number {number}?"
+            say(server, page["number"], f"It is {number}.")
+        assert [future.result(timeout=60).text for future in futures] == [f"It is {number}." for number in range(3)]
 
 
 def test_the_page_gets_a_question_as_soon_as_it_comes(server: PlayServer, robot: Any) -> None:
     with ThreadPoolExecutor(2) as pool:
         changes, _ = server.desk.look(-1, 0)
         looking = pool.submit(call, server, f"/api/waiting?after={changes}")
-        asked = pool.submit(robot.complete, question("Well?"))
+        future = pool.submit(robot.complete, question("Well?"))
         state = json.loads(looking.result(timeout=60)[2])
         assert (state["waiting"], state["changes"] > changes) == (1, True)
         say(server, state["question"]["number"], WORD)
-        asked.result(timeout=60)
+        future.result(timeout=60)
 
 
 def test_a_robot_that_hangs_up_leaves_nothing_on_the_desk(server: PlayServer) -> None:
@@ -245,13 +245,13 @@ def test_an_episode_is_played_by_hand(tmp_path: Path) -> None:
         )
         server = RemoteServer(address)
         for subtask in PLAYED:
-            shown = server.first()
-            assert "put the ball in the box" in json.dumps(shown["body"]["messages"])
-            server.say(shown["number"], json.dumps({"analysis": "by hand", "subtask": subtask, "model": "tiny"}))
+            page = server.first()
+            assert "put the ball in the box" in json.dumps(page["body"]["messages"])
+            server.say(page["number"], json.dumps({"analysis": "by hand", "subtask": subtask, "model": "tiny"}))
         out, _ = running.communicate(timeout=120)
         assert running.returncode == 0, out
-        (kept,) = (tmp_path / "run").glob("episodes/*/steps.jsonl")
-        decisions = [json.loads(line)["decision"] for line in kept.read_text().splitlines()]
+        (steps_file,) = (tmp_path / "run").glob("episodes/*/steps.jsonl")
+        decisions = [json.loads(line)["decision"] for line in steps_file.read_text().splitlines()]
         assert [decision["subtasks"][0]["action"] for decision in decisions] == [
             subtask["action"] for subtask in PLAYED
         ]
@@ -296,7 +296,7 @@ def test_in_a_browser_the_person_reads_starts_and_sends_an_answer(
         browser.open(server.page)
         until(lambda: browser.run("document.querySelector('#status')?.textContent") == "Nobody asks at the moment.")
         assert browser.run("location.search") == "" and browser.run("document.cookie") == ""
-        asked = pool.submit(robot.complete, question("Front:", PICTURE, nasty, schema=schema))
+        future = pool.submit(robot.complete, question("Front:", PICTURE, nasty, schema=schema))
         until(lambda: browser.run("document.title") == "(1) Homie asks")
         assert browser.run("[...document.querySelectorAll('article pre')].map(e => e.textContent)") == [
             "You answer.",
@@ -319,7 +319,7 @@ def test_in_a_browser_the_person_reads_starts_and_sends_an_answer(
             "document.querySelector('#text').dispatchEvent("
             "new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true}))"
         )
-        assert asked.result(timeout=60).text == answer
+        assert future.result(timeout=60).text == answer
         until(lambda: browser.run("document.title") == "Homie: nobody asks")
         assert browser.run("document.querySelector('#past pre').textContent") == answer
         assert browser.console == []

@@ -161,7 +161,7 @@ def test_low_detail_is_asked_for_where_it_is_wanted() -> None:
     with Endpoint(says(WORD)) as endpoint:
         for detail in ("low", "auto"):
             sent(chat_model(endpoint, image_detail=detail), endpoint, question(picture, "Well?"))
-    low, auto = (asked.body["messages"][-1]["content"][0]["image_url"] for asked in endpoint.asked)
+    low, auto = (request.body["messages"][-1]["content"][0]["image_url"] for request in endpoint.asked)
     assert low["detail"] == "low" and "detail" not in auto
 
 

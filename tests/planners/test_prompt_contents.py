@@ -75,20 +75,20 @@ def prompt_of(**settings: object) -> Prompt:
     return Prompt(PromptSettings(**settings))
 
 
-def asked(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
+def request_of(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
     return prompt_of(**settings).request(planner_input)[0]
 
 
 def system(planner_input: PlannerInput = GIVEN, **settings: object) -> str:
-    return "".join(part for part in asked(planner_input, **settings).messages[0].parts if isinstance(part, str))
+    return "".join(part for part in request_of(planner_input, **settings).messages[0].parts if isinstance(part, str))
 
 
 def round_text(planner_input: PlannerInput = GIVEN, **settings: object) -> str:
-    return str(asked(planner_input, **settings).messages[-1].parts[-1])
+    return str(request_of(planner_input, **settings).messages[-1].parts[-1])
 
 
 def captions(**settings: object) -> list[str]:
-    parts = asked(replace(GIVEN, hand=GIVEN.views["front"]), **settings).messages[-1].parts
+    parts = request_of(replace(GIVEN, hand=GIVEN.views["front"]), **settings).messages[-1].parts
     return [str(part) for part in parts[:-1:2]]
 
 
@@ -234,7 +234,7 @@ def test_a_crop_is_of_the_picture_as_it_was_taken_and_shows_the_thing_in_its_mid
     picture[500:520, 300:320] = 255
     thing = Detection("apple", "front", (300, 500, 320, 520))
     large = replace(GIVEN, views={"front": picture}, detections=(thing,))
-    shown = asked(large, crops=1, image_size=128).messages[-1].parts
+    shown = request_of(large, crops=1, image_size=128).messages[-1].parts
     view, enlarged = (part for part in shown if isinstance(part, np.ndarray))
     assert (view.shape, enlarged.shape) == ((128, 128, 3), (256, 256, 3))
     rows, columns = np.nonzero(enlarged[:, :, 0] > 128)

@@ -60,9 +60,9 @@ def test_it_asks_what_the_planner_asks(settings):
     for number, answer in enumerate(answers, 1):
         planner_input = situation(number)
         planner.decide(planner_input)
-        asked, written = model.asked[-1].messages, writer.ask(planner_input, earlier)
-        assert [message.role for message in asked] == [message.role for message in written]
-        assert [part for message in asked for part in message.parts if isinstance(part, str)] == [
+        messages, written = model.asked[-1].messages, writer.ask(planner_input, earlier)
+        assert [message.role for message in messages] == [message.role for message in written]
+        assert [part for message in messages for part in message.parts if isinstance(part, str)] == [
             part for message in written for part in message.parts if isinstance(part, str)
         ]
         pictures = [part for message in written for part in message.parts if not isinstance(part, str)]
@@ -84,20 +84,20 @@ def test_what_it_teaches_is_read_as_it_is_meant(template, analysis, subtask):
 
 
 @pytest.mark.parametrize(
-    "said", [{"report": "success"}, {"answer": "no"}, {"report": "failure", "answer": "Two; I saw no third."}]
+    "ending", [{"report": "success"}, {"answer": "no"}, {"report": "failure", "answer": "Two; I saw no third."}]
 )
-def test_what_it_teaches_to_say_with_end_is_read(said):
+def test_what_it_teaches_to_say_with_end_is_read(ending):
     writer = load_prompts()
-    text = writer.answer(END, "", "I have looked.", **said)
+    text = writer.answer(END, "", "I have looked.", **ending)
     read = writer.read(text, situation())
     assert (read.problem, read.subtasks, read.report, read.answer) == (
         "",
         (END,),
-        said.get("report", ""),
-        said.get("answer", ""),
+        ending.get("report", ""),
+        ending.get("answer", ""),
     )
     assert writer.answer(END, "", "I have looked.", report="", answer="") == writer.answer(END, "", "I have looked.")
-    assert writer.answer(Subtask("Pick", "apple"), "octo", **said) == writer.answer(Subtask("Pick", "apple"), "octo")
+    assert writer.answer(Subtask("Pick", "apple"), "octo", **ending) == writer.answer(Subtask("Pick", "apple"), "octo")
 
 
 def test_what_is_not_in_its_list_is_read_and_reported():

@@ -77,7 +77,7 @@ def pictures_of(message: Message) -> list[np.ndarray]:
     return [part for part in message.parts if not isinstance(part, str)]
 
 
-def asked(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
+def request_of(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
     return Prompt(PromptSettings(**settings)).request(planner_input)[0]
 
 
@@ -86,7 +86,7 @@ def asked(planner_input: PlannerInput = GIVEN, **settings: object) -> Request:
 
 @pytest.mark.parametrize("name", ["emmoe-json", "emmoe-text", "embodiedbench"])
 def test_the_six_parts_are_there_in_every_protocol(name: str) -> None:
-    request = asked(template=name)
+    request = request_of(template=name)
     system, user = request.messages
     assert (system.role, user.role) == ("system", "user")
     assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [10, 20, 30, 40]
@@ -107,18 +107,18 @@ def test_the_six_parts_are_there_in_every_protocol(name: str) -> None:
 
 
 def test_nothing_yet_is_said_as_none() -> None:
-    user = asked(replace(GIVEN, inventory=(), history=(), feedback=None)).messages[-1]
+    user = request_of(replace(GIVEN, inventory=(), history=(), feedback=None)).messages[-1]
     assert "Inventory: None\nHistory: None\nFeedback: None" in text_of(user)
 
 
 def test_without_models_none_is_asked_for() -> None:
     for name in built_in():
-        for message in asked(replace(GIVEN, models=()), template=name).messages:
+        for message in request_of(replace(GIVEN, models=()), template=name).messages:
             assert "model" not in text_of(message).lower()
 
 
 def test_actions_of_other_suites_are_listed_and_examples_with_strange_actions_left_out() -> None:
-    system = text_of(asked(replace(GIVEN, actions=("Go to", "Slice", "End")), examples=6).messages[0])
+    system = text_of(request_of(replace(GIVEN, actions=("Go to", "Slice", "End")), examples=6).messages[0])
     assert "- Slice\n" in system
     assert '"Go to"' in system and '"Pick"' not in system and '"Put", "target": "scissors"' not in system
 
@@ -127,16 +127,16 @@ def test_a_thing_that_shows_only_its_door_is_in_sight_and_a_handle_alone_is_not(
     door = Detection("fridge", "front", (0, 0, 400, 300), instance="fridge", part="door")
     handle = Detection("drawer", "front", (0, 0, 9, 9), instance="drawer_1", part="handle")
     alone = replace(GIVEN, detections=(door, handle))
-    assert "Front: fridge\n" in text_of(asked(alone, images=False).messages[-1])
-    assert "Front: 1: fridge\n" in text_of(asked(alone, boxes=True).messages[-1])
+    assert "Front: fridge\n" in text_of(request_of(alone, images=False).messages[-1])
+    assert "Front: 1: fridge\n" in text_of(request_of(alone, boxes=True).messages[-1])
     body = Detection("fridge", "front", (0, 0, 20, 300), instance="fridge")
     both = replace(GIVEN, detections=(door, body))
-    assert "Front: 1: fridge\n" in text_of(asked(both, boxes=True).messages[-1])
+    assert "Front: 1: fridge\n" in text_of(request_of(both, boxes=True).messages[-1])
 
 
 def test_text_only_lists_the_names_of_every_view() -> None:
     for name in built_in():
-        request = asked(template=name, images=False, boxes=True)
+        request = request_of(template=name, images=False, boxes=True)
         user = request.messages[-1]
         assert not pictures_of(user)
         assert "Front: table, 2 x apple, kitchen\nLeft: nothing\nBack: nothing\nRight: apple\n" in text_of(user)
@@ -144,13 +144,15 @@ def test_text_only_lists_the_names_of_every_view() -> None:
 
 
 def test_names_next_to_images_are_a_switch() -> None:
-    assert "Front: table" not in text_of(asked(names=False).messages[-1])
-    assert "Front: table, 2 x apple, kitchen" in text_of(asked().messages[-1])
-    assert "- Names: " in text_of(asked().messages[0]) and "- Names: " not in text_of(asked(names=False).messages[0])
+    assert "Front: table" not in text_of(request_of(names=False).messages[-1])
+    assert "Front: table, 2 x apple, kitchen" in text_of(request_of().messages[-1])
+    assert "- Names: " in text_of(request_of().messages[0]) and "- Names: " not in text_of(
+        request_of(names=False).messages[0]
+    )
 
 
 def test_numbers_on_the_images_are_the_numbers_in_the_list() -> None:
-    plain, marked = asked().messages[-1], asked(boxes=True).messages[-1]
+    plain, marked = request_of().messages[-1], request_of(boxes=True).messages[-1]
     assert "Front: 1: apple, 2: apple, 3: table, kitchen\nLeft: nothing\nBack: nothing\nRight: 4: apple" in text_of(
         marked
     )
@@ -158,18 +160,20 @@ def test_numbers_on_the_images_are_the_numbers_in_the_list() -> None:
         np.array_equal(before, other) for before, other in zip(pictures_of(plain), pictures_of(marked), strict=True)
     ]
     assert same == [False, True, True, False]  # rooms and handles get no box
-    assert "numbers" in text_of(asked(boxes=True).messages[0])
+    assert "numbers" in text_of(request_of(boxes=True).messages[0])
 
 
 def test_images_are_scaled_and_the_originals_left_alone() -> None:
     before = {view: picture.copy() for view, picture in GIVEN.views.items()}
-    assert {picture.shape for picture in pictures_of(asked(boxes=True, image_size=100).messages[-1])} == {(75, 100, 3)}
+    assert {picture.shape for picture in pictures_of(request_of(boxes=True, image_size=100).messages[-1])} == {
+        (75, 100, 3)
+    }
     assert all(np.array_equal(before[view], GIVEN.views[view]) for view in VIEWS)
 
 
 def test_examples_are_a_switch() -> None:
     def number(**settings: object) -> int:
-        return text_of(asked(**settings).messages[0]).count("\nExample ")
+        return text_of(request_of(**settings).messages[0]).count("\nExample ")
 
     assert [number(examples=count) for count in (0, 1, 6)] == [0, 1, 6]
     assert number() == 7  # of eleven, four are right in one setting only
@@ -233,7 +237,7 @@ def test_in_a_chat_past_images_stand_in_their_own_turns() -> None:
 
 
 def test_fewer_views_are_shown_in_their_order() -> None:
-    user = asked(replace(GIVEN, views={view: GIVEN.views[view] for view in ("back", "front")})).messages[-1]
+    user = request_of(replace(GIVEN, views={view: GIVEN.views[view] for view in ("back", "front")})).messages[-1]
     assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [10, 30]
 
 
@@ -283,7 +287,7 @@ def test_the_template_of_the_manual_is_one(tmp_path: Path) -> None:
     (text,) = re.findall(r"```jinja\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "my-prompt.md").write_text(text)
     (tmp_path / "my-examples.yaml").write_text("- {task: t, views: {}, analysis: a, subtasks: ['[End]']}")
-    request = asked(template=str(tmp_path / "my-prompt.md"), names=True)
+    request = request_of(template=str(tmp_path / "my-prompt.md"), names=True)
     assert "Task: t Answer: {" in text_of(request.messages[0])
     assert "front: table, 2 x apple, kitchen" in text_of(request.messages[-1])
 
@@ -294,10 +298,10 @@ def test_its_examples_lie_next_to_it_or_are_built_in(tmp_path: Path) -> None:
         "{% endblock %}", "{% for one in examples %}{{ one.answer }}{% endfor %}{% endblock %}", 1
     )
     (tmp_path / "mine.md").write_text(body)
-    system = asked(template=str(tmp_path / "mine.md")).messages[0]
+    system = request_of(template=str(tmp_path / "mine.md")).messages[0]
     assert system.parts[0].endswith("Analysis: a\nSubtask: [Pick, cup]\nModel: classical")  # type: ignore[union-attr]
     (tmp_path / "mine.md").write_text(body.replace("few.yaml", "rounds"))
-    assert "[Put, scissors, drawer]" in text_of(asked(template=str(tmp_path / "mine.md")).messages[0])
+    assert "[Put, scissors, drawer]" in text_of(request_of(template=str(tmp_path / "mine.md")).messages[0])
 
 
 @pytest.mark.parametrize(
@@ -338,7 +342,7 @@ def test_a_template_that_can_not_be_used_is_reported_in_a_sentence(text: str, me
     path = tmp_path / "mine.md"
     path.write_text(text)
     with pytest.raises(BadInput) as caught:
-        asked(template=str(path))
+        request_of(template=str(path))
     assert message in str(caught.value)
     assert not str(caught.value).endswith("..")
     assert not str(caught.value).endswith("..")
@@ -441,7 +445,7 @@ def test_schemas_are_strict_and_say_what_may_be_chosen(answer, actions, models) 
 
 def test_text_has_no_schema() -> None:
     assert decision_schema("text", ACTIONS, ("a",)) is None
-    assert asked(template="emmoe-text").schema is None
+    assert request_of(template="emmoe-text").schema is None
 
 
 def test_json_of_a_subtask_has_only_its_parts() -> None:
@@ -498,7 +502,7 @@ def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -
     doorways = (Doorway("doorway 1", "kitchen"),)
     knowledge = Knowledge("background", "kitchen", ("kitchen", "living room"), doorways, remembered)
     task = "Please put the tomato soup can in the fridge, then close it."
-    request = asked(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
+    request = request_of(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
     assert request.schema is not None
     strict(request.schema)
     variants = request.schema["properties"]["subtask"]["anyOf"]
@@ -524,13 +528,13 @@ def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -
         "can in the fridge then",
     }
     assert names["Put"] == [targets, targets] and names["End"] == []
-    assert asked().schema == asked(targets="open").schema != request.schema
+    assert request_of().schema == request_of(targets="open").schema != request.schema
 
 
 def test_parts_of_a_known_name_and_what_surrounds_it_are_no_targets() -> None:
     knowledge = replace(GIVEN.knowledge, remembered=(Remembered("bleach cleanser"), Remembered("banana")))
     task = "Carry the bleach cleanser and the banana as well onto the coffee table"
-    request = asked(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
+    request = request_of(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
     assert request.schema is not None
     targets = {
         name
@@ -543,7 +547,7 @@ def test_parts_of_a_known_name_and_what_surrounds_it_are_no_targets() -> None:
 
 def test_a_report_with_end_is_held_to_what_may_be_reported() -> None:
     reported = replace(GIVEN, ends=(END_SUCCESS, END_FAILURE), arguments={**GIVEN.arguments, "End": ("target",)})
-    schema = asked(reported, targets="known").schema
+    schema = request_of(reported, targets="known").schema
     assert schema is not None
     (end,) = [
         variant["properties"]
@@ -574,7 +578,7 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     late = replace(
         GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed(2, "Open", "fridge", "the hand is full"))
     )
-    user = text_of(asked(late, template="compact", images=False).messages[-1])
+    user = text_of(request_of(late, template="compact", images=False).messages[-1])
     assert user.splitlines() == [
         "Task: put the apple in the bowl",
         "kitchen (here): fridge closed (cup, inside milk), kitchen table (bowl (inside plum)), tray on fork",
@@ -588,15 +592,15 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     ]
     circle = (Remembered("fork", "kitchen", "on the tray"), Remembered("tray", "kitchen", "on the fork"))
     around = replace(GIVEN, knowledge=replace(knowledge, remembered=circle))
-    assert "fork on tray, tray on fork" in text_of(asked(around, template="compact", images=False).messages[-1])
+    assert "fork on tray, tray on fork" in text_of(request_of(around, template="compact", images=False).messages[-1])
     later = replace(late, history=(*late.history, failed(3, "Put", "pear", "Unable to put")))
-    brief = text_of(asked(later, template="compact", images=False, reasons=False).messages[-1])
+    brief = text_of(request_of(later, template="compact", images=False, reasons=False).messages[-1])
     assert brief.splitlines()[-1] == "Steps: Pick pear; Open fridge (fail); Put pear (fail: Unable to put)"
     went = HistoryItem(4, Subtask("Go to", "plum"), Feedback("success", None, ""))
     there = replace(late, history=(*GIVEN.history, went))
-    assert text_of(asked(there, template="compact").messages[-1]).endswith("Steps: Pick pear; Go to plum in bowl")
+    assert text_of(request_of(there, template="compact").messages[-1]).endswith("Steps: Pick pear; Go to plum in bowl")
     many = replace(GIVEN, history=tuple(failed(number, "Pick", f"thing {number}", "") for number in range(1, 12)))
-    assert "Steps: Pick thing 4 (fail); Pick thing 5" in text_of(asked(many, template="compact").messages[-1])
+    assert "Steps: Pick thing 4 (fail); Pick thing 5" in text_of(request_of(many, template="compact").messages[-1])
 
 
 def failed(number: int, action: str, target: str, message: str) -> HistoryItem:

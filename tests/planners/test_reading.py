@@ -77,19 +77,19 @@ def test_the_strict_profile_reads_the_golden_outputs_as_the_official_parser_does
 
 def test_the_golden_outputs_with_one_answer_are_read_alike_by_default() -> None:
     """Of the 66 that the official parser reads, 64 have one answer. Two have two: the official code takes the last."""
-    asked = 0
+    count = 0
     for case in golden():
         expected = case["expected"]
         if expected["match"] is None:
             continue
         if case["output"].count("Subtask:") > 1:
-            asked += 1
+            count += 1
             assert "says several things" in wrong(case["output"], TEXT)
             continue
         reading = read(case["output"], TEXT, ACTIONS, MODELS)
         assert [written(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
         assert reading.model in MODELS
-    assert asked == 2
+    assert count == 2
 
 
 def test_what_is_read_beyond_the_official_parser() -> None:

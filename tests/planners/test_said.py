@@ -34,7 +34,7 @@ def play(*answers: str, held: str = "", **settings: object) -> tuple[EpisodeResu
     with Endpoint(*map(says, answers)) as endpoint:
         chat_settings = {"base_url": endpoint.url, "examples": 0, **settings}
         result = staged.play("tidy up", load_planner("chat:m", chat_settings))
-        questions = [json.dumps(asked.body["messages"][-1]) for asked in endpoint.asked]
+        questions = [json.dumps(request.body["messages"][-1]) for request in endpoint.asked]
     return result, staged, questions
 
 

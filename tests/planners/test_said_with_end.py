@@ -39,10 +39,10 @@ class Says(LanguageModel):
 
 
 def test_a_model_is_shown_how_to_answer_a_question_and_its_answer_is_the_decision_s() -> None:
-    said = '{"analysis": "It is empty.", "subtask": {"action": "End", "report": "success", "answer": "no"}}'
-    model = Says(said)
+    example = '{"analysis": "It is empty.", "subtask": {"action": "End", "report": "success", "answer": "no"}}'
+    model = Says(example)
     decision = ModelPlanner(model, PromptSettings()).decide(QUESTION)
-    assert (decision.subtasks, decision.report, decision.answer, decision.raw) == ((END,), "success", "no", said)
+    assert (decision.subtasks, decision.report, decision.answer, decision.raw) == ((END,), "success", "no", example)
     (request,) = model.asked
     prompt = str(request.messages[0].parts[0])
     assert 'answer it with End: {"action": "End", "answer": "..."}' in prompt
@@ -74,7 +74,7 @@ def test_an_answer_with_the_last_of_several_steps_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "report", "said"),
+    ("answer", "report", "expected"),
     [
         ('{"analysis": "a", "subtask": {"action": "End"}, "report": "success", "answer": "no"}', "success", "no"),
         ('{"analysis": "a", "subtask": {"action": "End", "answer": "It is on the desk."}}', "", "It is on the desk."),
@@ -84,9 +84,9 @@ def test_an_answer_with_the_last_of_several_steps_is_kept() -> None:
         ('{"analysis": "a", "subtask": {"action": "End"}}', "", ""),
     ],
 )
-def test_a_report_and_an_answer_are_read_in_end_or_next_to_it(answer: str, report: str, said: str) -> None:
+def test_a_report_and_an_answer_are_read_in_end_or_next_to_it(answer: str, report: str, expected: str) -> None:
     reading = read(answer, Layout("json"), ACTIONS)
-    assert (reading.subtasks, reading.report, reading.answer) == ((END,), report, said)
+    assert (reading.subtasks, reading.report, reading.answer) == ((END,), report, expected)
     assert reading.leniencies == ()
 
 

@@ -33,7 +33,7 @@ def quota(name: str) -> dict[str, object]:
     return {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": name}]}
 
 
-def said(message: str) -> Any:
+def error_body(message: str) -> Any:
     return {"error": {"message": message, "type": "requests"}}
 
 
@@ -41,7 +41,7 @@ PER_MINUTE = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"
 PER_DAY = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
 
 ASKED: dict[str, tuple[dict[str, str], Any, float | None]] = {
-    "nothing": ({}, said("Slow down."), None),
+    "nothing": ({}, error_body("Slow down."), None),
     "seconds": ({"retry-after": "7"}, None, 7.0),
     "a fraction": ({"retry-after": "0.5"}, None, 0.5),
     "a negative number": ({"retry-after": "-3"}, None, 0.0),
@@ -58,17 +58,17 @@ ASKED: dict[str, tuple[dict[str, str], Any, float | None]] = {
     "a body as text": ({}, json.dumps(google(retry_info("9s"))), 9.0),
     "details that are none": ({}, {"error": {"details": "6s", "message": "no"}}, None),
     "OpenRouter": ({}, {"error": {"message": "no", "metadata": {"retry_after": 3}}}, 3.0),
-    "Groq": ({}, said("Rate limit reached: Limit 6000, Used 5900. Please try again in 6.5s. Visit x.com."), 6.5),
-    "Groq, long": ({}, said("on tokens per day (TPD): Limit 100000. Please try again in 1m30s."), 90.0),
-    "Groq, with a fraction": ({}, said("Please try again in 12m3.456s."), 723.456),
-    "Azure": ({}, said("exceeded token rate limit. Please retry after 20 seconds. Go to y."), 20.0),
-    "Google in words": ({}, said("limit: 5\nPlease retry in 12.345678s."), 12.345678),
-    "OpenAI": ({}, said("Rate limit reached for gpt. Please try again in 250ms."), 0.25),
-    "in hours": ({}, said("try again in 2 hours and 5 minutes"), 7500.0),
-    "a bare number": ({}, said("Rate limited, retry after: 11"), 11.0),
-    "wait": ({}, said("Please wait 15 seconds before trying again"), 15.0),
-    "a rate is not a wait": ({}, said("Limit 20 requests per 1 minute. Try again later."), None),
-    "attempts are not a wait": ({}, said("We retry after 3 attempts."), None),
+    "Groq": ({}, error_body("Rate limit reached: Limit 6000, Used 5900. Please try again in 6.5s. Visit x.com."), 6.5),
+    "Groq, long": ({}, error_body("on tokens per day (TPD): Limit 100000. Please try again in 1m30s."), 90.0),
+    "Groq, with a fraction": ({}, error_body("Please try again in 12m3.456s."), 723.456),
+    "Azure": ({}, error_body("exceeded token rate limit. Please retry after 20 seconds. Go to y."), 20.0),
+    "Google in words": ({}, error_body("limit: 5\nPlease retry in 12.345678s."), 12.345678),
+    "OpenAI": ({}, error_body("Rate limit reached for gpt. Please try again in 250ms."), 0.25),
+    "in hours": ({}, error_body("try again in 2 hours and 5 minutes"), 7500.0),
+    "a bare number": ({}, error_body("Rate limited, retry after: 11"), 11.0),
+    "wait": ({}, error_body("Please wait 15 seconds before trying again"), 15.0),
+    "a rate is not a wait": ({}, error_body("Limit 20 requests per 1 minute. Try again later."), None),
+    "attempts are not a wait": ({}, error_body("We retry after 3 attempts."), None),
     "the longer of two": ({"retry-after": "1"}, google(retry_info("6s")), 6.0),
     "a reset": ({"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "6m0s"}, None, 1.0),
     "the reset of what is used up": (
@@ -101,9 +101,9 @@ def test_a_wait_is_found_wherever_it_is_given(case: str) -> None:
         ({"code": "insufficient_quota", "message": "as the SDK hands it on"}, True),
         (google(quota(PER_DAY), retry_info("20s")), True),
         (google(quota(PER_MINUTE), retry_info("20s")), False),
-        (said("Free tier: 50 requests per day are used up."), True),
-        (said("on tokens per day. Please try again in 6.5s."), False),
-        (said("Slow down."), False),
+        (error_body("Free tier: 50 requests per day are used up."), True),
+        (error_body("on tokens per day. Please try again in 6.5s."), False),
+        (error_body("Slow down."), False),
         ("busy", False),
         (None, False),
     ],
@@ -116,8 +116,8 @@ def test_a_quota_of_the_day_is_distinguished_from_one_of_the_minute(body: Any, u
 def test_any_text_is_a_duration_or_none(text: str) -> None:
     seconds = duration(text)
     assert seconds is None or seconds >= 0
-    asked = wait_asked({"retry-after-ms": text, "x-ratelimit-reset": text}, text)
-    assert asked is None or asked >= 0
+    wait = wait_asked({"retry-after-ms": text, "x-ratelimit-reset": text}, text)
+    assert wait is None or wait >= 0
 
 
 # ------------------------------------------------------------ calls
@@ -140,8 +140,8 @@ def gemini_model(endpoint: Endpoint, **settings: Any) -> RemoteModel:
     ("way", "seconds"),
     [
         (busy(google(retry_info("0.4s"), listed=True)), 0.4),
-        (busy(said("busy"), retry_after_ms="400"), 0.4),
-        (busy(said("Please try again in 400ms.")), 0.4),
+        (busy(error_body("busy"), retry_after_ms="400"), 0.4),
+        (busy(error_body("Please try again in 400ms.")), 0.4),
     ],
 )
 @pytest.mark.parametrize("make", [chat_model, claude_model])

@@ -94,8 +94,8 @@ def ending_of(spoken: Spoken, session: Session) -> Ending:
     if decision.report != "success":
         return Ending(spoken, "failed", decision.analysis, subtasks)
     why = error_message(spoken, before, after, decision, subtasks)
-    said = f"{decision.analysis} [{decision.answer}]" if decision.answer else decision.analysis
-    return Ending(spoken, "wrong" if why else "done", said, subtasks, why)
+    sentence = f"{decision.analysis} [{decision.answer}]" if decision.answer else decision.analysis
+    return Ending(spoken, "wrong" if why else "done", sentence, subtasks, why)
 
 
 def error_message(

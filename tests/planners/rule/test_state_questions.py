@@ -106,16 +106,16 @@ def _ended(question: str) -> tuple[Decision, list[str]]:
 
 def _verdict(decision: Decision, answer: str) -> str:
     """`right`, `declined`, `unclaimed` for an answer that is said to be unsure, else what is wrong."""
-    said = decision.answer.lower()
+    spoken = decision.answer.lower()
     if decision.report == "declined":
         return (
             "declined" if re.search(answer if answer.startswith("'") else "'[^']+'", decision.analysis) else "unnamed"
         )
     if answer == UNKNOWN:
-        return "right" if UNKNOWN in said and decision.report == "failure" else f"guessed: {said}"
+        return "right" if UNKNOWN in spoken and decision.report == "failure" else f"guessed: {spoken}"
     if decision.report != "success":
-        return "unclaimed" if said else "silent"
-    return "right" if not answer.startswith("'") and re.search(answer, said) else f"wrong: {said}"
+        return "unclaimed" if spoken else "silent"
+    return "right" if not answer.startswith("'") and re.search(answer, spoken) else f"wrong: {spoken}"
 
 
 UNSURE = {"How many apples are there?": "unclaimed", "Is the fridge humming?": "declined"}

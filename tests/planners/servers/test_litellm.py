@@ -74,7 +74,7 @@ def model(url: str, name: str, **settings: object) -> RemoteModel:
 
 
 def sent_to(upstream: Endpoint, model: str) -> list[Asked]:
-    return [asked for asked in upstream.asked if asked.body["model"] == model]
+    return [request for request in upstream.asked if request.body["model"] == model]
 
 
 def test_an_episode_goes_through_it_with_pictures_and_schema(url: str, upstream: Endpoint) -> None:
@@ -82,9 +82,9 @@ def test_an_episode_goes_through_it_with_pictures_and_schema(url: str, upstream:
         warnings.simplefilter("error")
         answers = answers_of_rounds("chat:good", url, api_key_env="PROXY_KEY")
     assert [(answer.input_tokens, answer.output_tokens) for answer in answers] == [(100, 10)] * ROUNDS
-    asked = sent_to(upstream, "good")
-    assert len(asked) >= ROUNDS  # more where a busy machine takes longer than the timeout over the first
-    for each in asked:
+    requests = sent_to(upstream, "good")
+    assert len(requests) >= ROUNDS  # more where a busy machine takes longer than the timeout over the first
+    for each in requests:
         assert each.body["response_format"]["type"] == "json_schema"
         assert [part["type"] for part in each.body["messages"][-1]["content"]].count("image_url") == 4
 
@@ -98,7 +98,7 @@ def test_a_question_that_is_too_long_costs_the_model_nothing(url: str, upstream:
         with pytest.raises(PlannerError, match="maximum context length is 8192"):
             model(url, "long").complete(question())
     assert model(url, "long").form == "json_schema"
-    assert [asked.body["response_format"]["type"] for asked in sent_to(upstream, "long")] == ["json_schema"] * 2
+    assert [request.body["response_format"]["type"] for request in sent_to(upstream, "long")] == ["json_schema"] * 2
 
 
 def test_a_model_that_it_does_not_know_is_reported(url: str) -> None:

@@ -58,12 +58,12 @@ def model(url: str, **settings: object) -> RemoteModel:
     return chat_model(url, "smollm2", **{"timeout": 300.0, "deadline": 600.0, **settings})
 
 
-def asked(text: str, schema: dict[str, object] | None = None) -> Request:
+def request_of(text: str, schema: dict[str, object] | None = None) -> Request:
     return Request((Message("user", (text,)),), schema)
 
 
 def test_a_schema_takes_hold_and_the_answer_ends(url: str) -> None:
-    reply = model(url, max_tokens=200).complete(asked("Pick the apple.", SCHEMA))
+    reply = model(url, max_tokens=200).complete(request_of("Pick the apple.", SCHEMA))
     answer = json.loads(reply.text)
     assert answer.keys() == {"action", "target"} and answer["target"] in ("apple", "fridge")
     assert (reply.finish, reply.reason, reply.asked, reply.leniencies) == ("stop", "stop", "json_schema", ())
@@ -71,15 +71,15 @@ def test_a_schema_takes_hold_and_the_answer_ends(url: str) -> None:
 
 
 def test_free_text_stops_and_is_cut(url: str) -> None:
-    whole = model(url, max_tokens=60).complete(asked("Say only the word yes."))
+    whole = model(url, max_tokens=60).complete(request_of("Say only the word yes."))
     assert (whole.finish, whole.reason) == ("stop", "stop") and whole.text
-    cut = model(url, max_tokens=2).complete(asked("Count from one to a hundred."))
+    cut = model(url, max_tokens=2).complete(request_of("Count from one to a hundred."))
     assert (cut.finish, cut.reason) == ("length", "length")
 
 
 def test_an_answer_that_is_cut_says_what_to_set(url: str) -> None:
     short = model(url, max_tokens=6)
-    reply = short.complete(asked("Pick the apple.", SCHEMA))
+    reply = short.complete(request_of("Pick the apple.", SCHEMA))
     assert reply.finish == "length" and "--set max_tokens=12" in short.advice(reply)
 
 
@@ -91,5 +91,5 @@ def test_pictures_are_refused_once_with_what_helps(url: str) -> None:
 
 def test_a_question_that_is_too_long_is_reported_and_leaves_the_form(url: str) -> None:
     with pytest.raises(PlannerError, match="exceeds the available context size"):
-        model(url).complete(asked("word " * 3000, SCHEMA))
+        model(url).complete(request_of("word " * 3000, SCHEMA))
     assert model(url).form == "json_schema"
