@@ -68,7 +68,7 @@ def colour(n):
 def round_events(started):
     """The events of an episode of one round, each with its robot time (s)."""
     observation = Observation(0.5, Proprioception(Pose2(0.0, 0.0, 0.0)))
-    asked = PlannerInput(
+    planner_input = PlannerInput(
         task="go to the table",
         round=1,
         views={},
@@ -87,7 +87,7 @@ def round_events(started):
     result = EpisodeResult("go to the table", "ended", 1, history, (), ENDS_AT)
     return [
         (started, EpisodeStarted("go to the table")),
-        (0.5, PlannerAsked(asked, observation)),
+        (0.5, PlannerAsked(planner_input, observation)),
         (ROUND_AT, PlannerAnswered(1, decision)),
         (ROUND_AT, SubtaskStarted(1, GO)),
         (ENDS_AT - 0.1, SubtaskRecorded(record)),

@@ -49,15 +49,15 @@ def guarded(nodes, network, tmp_path_factory):
 def refusal(say):
     """Why something that is said is refused; what was refused before does not count."""
     try:
-        said = say()
-        if said is not None:
-            said.result(20)
+        future = say()
+        if future is not None:
+            future.result(20)
     except CommandRefused as error:
         return str(error)
     return ""
 
 
-def shown(node, profile, expected):
+def problems_shown(node, profile, expected):
     """Parts and problems that the check shows, as soon as they are as expected."""
 
     def by_part(findings):
@@ -80,7 +80,7 @@ def test_a_base_without_an_arm_drives_and_refuses_what_it_has_not(guarded, nodes
     assert refusal(lambda: link.grip(0.05, 10.0)) == f"The robot {profile.name} has no gripper."
     assert "names no planner of the robot's own" in refusal(lambda: link.reach([]))
     parts = ("clock", "joint states", "odometry", "base command", "effector frame", "odometry frame")
-    assert shown(nodes("/check"), profile, dict.fromkeys(parts, "")) == dict.fromkeys(parts, "")
+    assert problems_shown(nodes("/check"), profile, dict.fromkeys(parts, "")) == dict.fromkeys(parts, "")
 
 
 def test_an_arm_without_a_base_moves_and_refuses_what_it_has_not(guarded, nodes):
@@ -94,7 +94,7 @@ def test_an_arm_without_a_base_moves_and_refuses_what_it_has_not(guarded, nodes)
     until(lambda: refusal(lambda: link.velocity(0.1, 0.0)) == f"The robot {profile.name} has no base that drives.")
     parts = ("clock", "joint states", "arm action", "effector frame")
     expected = dict.fromkeys(parts, "") | {"arm stream": "nobody listens"}
-    assert shown(nodes("/check"), profile, expected) == expected
+    assert problems_shown(nodes("/check"), profile, expected) == expected
 
 
 def test_two_arms_move_at_once(guarded):

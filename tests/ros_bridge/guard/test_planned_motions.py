@@ -144,14 +144,14 @@ def test_the_goal_says_where_to_and_around_what(world):
     fields = goal_of(FETCH, goal(world, held=((0.02, 0.0, 0.0, 0.04),)))
     sent = definitions.message("moveit_msgs/action/MoveGroup_Goal", **fields)
     kind = "moveit_msgs/action/MoveGroup_Goal"
-    heard = definitions.read(kind, definitions.write(kind, sent))
-    (constraints,) = heard.request.goal_constraints
+    received = definitions.read(kind, definitions.write(kind, sent))
+    (constraints,) = received.request.goal_constraints
     assert [(each.joint_name, each.position) for each in constraints.joint_constraints] == list(
         zip(JOINTS, HALFWAY, strict=True)
     )
     assert {each.tolerance_above for each in constraints.joint_constraints} == {TOLERANCE}
-    assert heard.request.group_name == "arm_with_torso" and heard.request.start_state.is_diff
-    scene = heard.planning_options.planning_scene_diff
+    assert received.request.group_name == "arm_with_torso" and received.request.start_state.is_diff
+    scene = received.planning_options.planning_scene_diff
     (box,) = scene.world.collision_objects
     assert (box.header.frame_id, list(box.primitives[0].dimensions)) == ("base_link", pytest.approx([0.6, 0.8, 0.7]))
     (held,) = scene.robot_state.attached_collision_objects

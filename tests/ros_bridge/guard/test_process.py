@@ -85,9 +85,9 @@ def test_the_emergency_stop_of_other_programs():
     answer = stop(Fields())
     assert kind == "std_srvs/srv/Trigger" and answer.kind == "std_srvs/srv/Trigger_Response"
     assert (answer.success, answer.message) == (True, "stopping")
-    kind, heard = node.topics["/homie/estop"]
-    heard(Fields(data=False))
-    heard(Fields(data=True))
+    kind, callback = node.topics["/homie/estop"]
+    callback(Fields(data=False))
+    callback(Fields(data=True))
     assert kind == "std_msgs/msg/Bool"
     node.foreign()
     assert guard.reported == [
@@ -234,10 +234,10 @@ def test_a_slow_terminal_does_not_hold_the_guard():
 
 
 def test_it_may_have_no_higher_priority(monkeypatch, caplog):
-    asked = []
+    calls = []
 
     def refuse(*arguments):
-        asked.append(arguments)
+        calls.append(arguments)
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.setpriority", refuse)
@@ -246,7 +246,7 @@ def test_it_may_have_no_higher_priority(monkeypatch, caplog):
     monkeypatch.setattr(process.log, "disabled", False)
     process.log.manager._clear_cache()
     process._hurry()
-    assert asked == [(os.PRIO_PROCESS, 0, -15)] and "keep the machine from being busy" in caplog.text
+    assert calls == [(os.PRIO_PROCESS, 0, -15)] and "keep the machine from being busy" in caplog.text
 
 
 def test_a_guard_at_a_terminal_from_beginning_to_end(monkeypatch, network, tmp_path):

@@ -422,15 +422,19 @@ def test_who_speaks_is_not_silent(timed, guard):
 
 
 def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
-    agents, (read, write), heard = AgentSocket(tmp_path / "g.sock", Guard(), dry_run=False, network=HERE), os.pipe(), []
-    agents.also(read, lambda: heard.append(os.read(read, 10)))
+    agents, (read, write), received = (
+        AgentSocket(tmp_path / "g.sock", Guard(), dry_run=False, network=HERE),
+        os.pipe(),
+        [],
+    )
+    agents.also(read, lambda: received.append(os.read(read, 10)))
     os.write(write, b"r\n")
     agents.wait(5)
-    assert heard == [b"r\n"]
+    assert received == [b"r\n"]
     agents.forget(read)
     os.write(write, b"r\n")
     agents.wait(0.05)
-    assert heard == [b"r\n"]
+    assert received == [b"r\n"]
     agents.send(Refused(why="nobody is there"))
     agents.close()
 

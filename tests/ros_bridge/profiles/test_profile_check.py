@@ -101,10 +101,10 @@ def test_what_a_robot_says_of_its_health_is_in_the_check(nodes):
     robot.timer(0.1, say)
     until(lambda: "/diagnostics" in node.graph().publishers)
 
-    def heard(findings):
+    def is_reported(findings):
         return len(diagnosed(findings)) > 1 and diagnosed(findings)[0].rate > 1
 
-    findings = diagnosed(check_until(node, profile, heard))
+    findings = diagnosed(check_until(node, profile, is_reported))
     assert [(finding.name, finding.problem, finding.note) for finding in findings] == [
         ("/diagnostics", "", ""),
         ("motor: arm", "error: too hot", ""),

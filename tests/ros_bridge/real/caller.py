@@ -28,8 +28,8 @@ class Caller:
 
     def last(self, topic: str) -> dict[str, Any]:
         """The newest JSON on a topic."""
-        heard = self.node.ask("last", topic=topic)
-        return {} if heard is None else json.loads(heard["message"]["data"])
+        received = self.node.ask("last", topic=topic)
+        return {} if received is None else json.loads(received["message"]["data"])
 
     def say(self, text: str) -> None:
         """Send a text as an instruction, once."""
@@ -39,11 +39,11 @@ class Caller:
         """Have it carried out; its id, as soon as something is heard of it."""
         number = str(next(NUMBERS))
 
-        def heard() -> bool:
+        def is_done() -> bool:
             self.say(json.dumps({"instruction": instruction, "id": number}))
             return number in (self.last(FEEDBACK).get("id"), self.last(RESULT).get("id"))
 
-        until(heard)
+        until(is_done)
         return number
 
     def ended(self, number: str) -> bool:

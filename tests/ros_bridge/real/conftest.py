@@ -66,8 +66,8 @@ def _build_messages(python: Path, folder: Path) -> None:
         (folder / "texts" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "texts" / path).write_text(text)
     command = [python, HERE / "build_messages.py", folder / "texts", *BUILT]
-    with (folder / "build.log").open("w") as said:
-        subprocess.run(command, stdout=said, stderr=said, timeout=500, env=_clean())
+    with (folder / "build.log").open("w") as log:
+        subprocess.run(command, stdout=log, stderr=log, timeout=500, env=_clean())
 
 
 @pytest.fixture(scope="session")

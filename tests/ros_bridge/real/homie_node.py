@@ -82,9 +82,9 @@ class Homie:
         """How a goal ends."""
         if not within(seconds, self.sender.ready):
             return "never ready"
-        heard: list[int] = []
-        goal = self.sender.send({"order": order}, lambda feedback: heard.append(len(feedback.sequence)))
-        assert goal.accepted.result(20) and within(20, lambda: heard == [order // 2])
+        counts: list[int] = []
+        goal = self.sender.send({"order": order}, lambda feedback: counts.append(len(feedback.sequence)))
+        assert goal.accepted.result(20) and within(20, lambda: counts == [order // 2])
         if cancel:
             self.sender.cancel(goal).result(20)
         outcome = goal.outcome.result(20)
@@ -101,8 +101,8 @@ def within(seconds: float, holds: Any) -> bool:
 def main(transport: str) -> None:
     homie = Homie(transport)
     for line in sys.stdin:
-        asked = json.loads(line)
-        print(json.dumps(getattr(homie, asked.pop("what"))(**asked)), flush=True)
+        request = json.loads(line)
+        print(json.dumps(getattr(homie, request.pop("what"))(**request)), flush=True)
     homie.node.close()
 
 

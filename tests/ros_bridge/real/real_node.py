@@ -61,7 +61,7 @@ def _number(value):
     return value.item() if hasattr(value, "item") else value
 
 
-def done(future):
+def result_of(future):
     """What a future brings."""
     ends = time.monotonic() + 60
     while not future.done() and time.monotonic() < ends:
@@ -98,9 +98,9 @@ class Real:
         earlier test, is forgotten."""
         if topic in self.subscriptions:
             self.unsubscribe(topic)
-        kept = self.heard[topic] = []
+        messages = self.heard[topic] = []
         self.subscriptions[topic] = self.node.create_subscription(
-            class_of(kind), topic, lambda message: kept.append((time.monotonic(), message)), QOS[qos]
+            class_of(kind), topic, lambda message: messages.append((time.monotonic(), message)), QOS[qos]
         )
 
     def unsubscribe(self, topic):
@@ -196,16 +196,16 @@ class Real:
         client = ActionClient(self.node, class_of(kind), name)
         if not client.wait_for_server(timeout_sec=seconds):
             return "never ready"
-        heard = []
+        received = []
         goal = class_of(kind).Goal(order=order)
-        sent = client.send_goal_async(goal, lambda message: heard.append(len(message.feedback.sequence)))
-        handle = done(sent)
+        sent = client.send_goal_async(goal, lambda message: received.append(len(message.feedback.sequence)))
+        handle = result_of(sent)
         ends = time.monotonic() + 20
-        while heard != [order // 2] and time.monotonic() < ends:
+        while received != [order // 2] and time.monotonic() < ends:
             time.sleep(0.01)
         if cancel:
-            done(handle.cancel_goal_async())
-        ended = done(handle.get_result_async())
+            result_of(handle.cancel_goal_async())
+        ended = result_of(handle.get_result_async())
         return f"{STATUS[ended.status]} {len(ended.result.sequence)}"
 
     def do(self, kind, name, fields, cancel_after=None, seconds=60):
@@ -214,13 +214,13 @@ class Real:
         client = ActionClient(self.node, class_of(kind), name)
         if not client.wait_for_server(timeout_sec=seconds):
             return "never ready"
-        handle = done(client.send_goal_async(filled(class_of(kind).Goal(), fields)))
+        handle = result_of(client.send_goal_async(filled(class_of(kind).Goal(), fields)))
         if not handle.accepted:
             return "rejected"
         if cancel_after is not None:
             time.sleep(cancel_after)
-            done(handle.cancel_goal_async())
-        ended = done(handle.get_result_async())
+            result_of(handle.cancel_goal_async())
+        ended = result_of(handle.get_result_async())
         return {"status": STATUS[ended.status], **plain(ended.result)}
 
     def publishing(self, topic):
@@ -240,8 +240,8 @@ class Real:
 def main(name: str) -> None:
     real = Real(name)
     for line in sys.stdin:
-        asked = json.loads(line)
-        answer = getattr(real, asked.pop("what"))(**asked)
+        request = json.loads(line)
+        answer = getattr(real, request.pop("what"))(**request)
         print(json.dumps(answer), flush=True)
     rclpy.shutdown()  # first: Executor.shutdown() does not always wake the thread
     real.thread.join()

@@ -171,12 +171,12 @@ def test_a_program_moves_the_arm_of_a_franka_and_grasps_where_actions_pass(
 
 def joints_of(real, name):
     """The joints of a publisher that has this one."""
-    heard = []
+    received = []
 
-    def came():
-        heard[:] = [real.ask("last", topic="/joint_states")]
-        return heard[0] and name in heard[0]["message"]["name"]
+    def has_arrived():
+        received[:] = [real.ask("last", topic="/joint_states")]
+        return received[0] and name in received[0]["message"]["name"]
 
-    until(came)
-    message = heard[0]["message"]
+    until(has_arrived)
+    message = received[0]["message"]
     return dict(zip(message["name"], message["position"], strict=True))

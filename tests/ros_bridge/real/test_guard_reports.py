@@ -35,14 +35,14 @@ def listening(real):
 
 @pytest.mark.parametrize("transport", ["dds", "rclpy"])
 def test_a_dashboard_sees_what_the_guard_does(start_guarding, robot, network, runtime_folder, listening, transport):
-    real, said = listening, lambda: (status(listening).get("level"), status(listening).get("message"))
+    real, report = listening, lambda: (status(listening).get("level"), status(listening).get("message"))
     path = runtime_folder / "g.sock"
     start_guarding("fetch", transport, "--silence", "2", "--socket", str(path))
-    until(lambda: state(real).get("unmeasured") == "" and said() == (OK, "Armed"))
+    until(lambda: state(real).get("unmeasured") == "" and report() == (OK, "Armed"))
     assert state(real)["armed"] and not state(real)["agent"] and state(real)["profile"] == "fetch"
     with connected(path, network) as link:
         until(lambda: drives(link, robot) and state(real)["agent"] and state(real)["moving"])
-        until(lambda: drives(link, robot) and said() == (OK, "The robot moves"))
+        until(lambda: drives(link, robot) and report() == (OK, "The robot moves"))
 
         def too_fast():  # a busy machine may have something else refused between the two
             with contextlib.suppress(CommandRefused):
@@ -53,7 +53,7 @@ def test_a_dashboard_sees_what_the_guard_does(start_guarding, robot, network, ru
 
         def pressed():  # again and again, as first messages may be lost
             real.ask("publish", kind="std_msgs/msg/Bool", topic="/homie/estop", fields={"data": True})
-            return said() == (ERROR, "Emergency stop (the topic /homie/estop)")
+            return report() == (ERROR, "Emergency stop (the topic /homie/estop)")
 
         until(pressed)
         until(lambda: state(real)["emergency"] and not state(real)["stopping"])

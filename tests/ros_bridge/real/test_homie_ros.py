@@ -62,19 +62,19 @@ def test_the_launch_file_declares_its_arguments(installed):
 def test_the_guard_begins_before_the_agent_and_the_task_is_done(bringup, place, served):
     more = ["--options", "--no-video --no-frames --out run"]
     process = bringup("--arm", "true", "--task", "go to the table", "--rounds", "3", *more)
-    said = process.communicate(timeout=300)[0].splitlines()
-    assert process.returncode == 0, said
-    listens = next(number for number, line in enumerate(said) if "listening at" in line)
-    assert said[listens].startswith("[guard]") and "ARMED" in said[listens]
-    assert all(line.startswith("[guard]") for line in said[:listens])
-    assert any(succeeded(line, 1) for line in said if line.startswith("[agent]"))
+    output = process.communicate(timeout=300)[0].splitlines()
+    assert process.returncode == 0, output
+    listens = next(number for number, line in enumerate(output) if "listening at" in line)
+    assert output[listens].startswith("[guard]") and "ARMED" in output[listens]
+    assert all(line.startswith("[guard]") for line in output[:listens])
+    assert any(succeeded(line, 1) for line in output if line.startswith("[agent]"))
     assert not list(place[0].glob("homie/*.sock")), "the guard has ended"
 
 
 def test_without_arming_nothing_moves_and_the_exit_code_says_so(bringup, served):
     process = bringup("--task", "go to the table", "--options", "--no-video --no-frames --out other")
-    said = process.communicate(timeout=300)[0]
-    assert process.returncode == 4 and "is not armed, so nothing would move" in said
+    output = process.communicate(timeout=300)[0]
+    assert process.returncode == 4 and "is not armed, so nothing would move" in output
 
 
 def shown_by_rviz(share):

@@ -37,8 +37,8 @@ def test_what_passes_is_what_the_table_says(homie_in_ros, offering, transport):
         return real.ask("count", topic="/homie/words") > before + 2 and homie.ask("heard")
 
     until(both_heard)
-    asked = {"kind": TRIGGER, "name": "/homie/trigger", "seconds": seconds}
-    offered = real.ask("call", **asked)["message"] if real.ask("ready", **asked) else "never ready"
+    request = {"kind": TRIGGER, "name": "/homie/trigger", "seconds": seconds}
+    offered = real.ask("call", **request)["message"] if real.ask("ready", **request) else "never ready"
     called = homie.ask("call", seconds=seconds)
     goals = [{"order": 6, "cancel": False, "seconds": seconds}, {"order": 60, "cancel": True, "seconds": seconds}]
     served = [real.ask("send", kind=COUNT, name="/homie/count", **goal) for goal in goals]

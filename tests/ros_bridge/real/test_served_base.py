@@ -26,8 +26,8 @@ def test_a_node_of_rclpy_drives_a_served_robot_to_its_left(homie_in_ros, ros_mes
 
     def sideways():
         real.ask("publish", kind="geometry_msgs/msg/Twist", topic="/cmd_vel", fields={"linear": {"y": 0.2}})
-        heard = real.ask("last", topic="/odom")
-        return heard and heard["message"]["twist"]["twist"]["linear"]
+        received = real.ask("last", topic="/odom")
+        return received and received["message"]["twist"]["twist"]["linear"]
 
     until(lambda: (speed := sideways()) and speed["y"] == pytest.approx(0.2, abs=0.03))
     assert sideways()["x"] == pytest.approx(0.0, abs=0.03)

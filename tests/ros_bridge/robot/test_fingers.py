@@ -41,7 +41,7 @@ def profile_with(**gripper: object):
 def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory):
     gripper, command, states = KINDS[kind]
     profile = profile_with(**gripper, trajectory=trajectory)
-    robot, over, reported, heard = Puppet(), threading.Event(), [], {}
+    robot, over, reported, received = Puppet(), threading.Event(), [], {}
     served = ServedRobot(nodes("/robot"), robot, profile)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
@@ -51,17 +51,17 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory
         node.subscription(
             "sensor_msgs/msg/JointState",
             profile.joint_states,
-            lambda message: heard.update(zip(message.name, message.position, strict=True)),
+            lambda message: received.update(zip(message.name, message.position, strict=True)),
             SENSOR,
         )
-        until(lambda: outlet._gripper.ready() and heard)
+        until(lambda: outlet._gripper.ready() and received)
         outlet.grip(Grip(id=1, width=0.06, effort=20.0, stamp=time.monotonic()), reported.append)
         until(lambda: reported)
         assert reported[0].outcome == "succeeded"
         assert reported[0].position == (None if trajectory else pytest.approx(command))
         assert robot.opening == pytest.approx(0.06)
         until(lambda: felt.body().gripper == pytest.approx(0.06, abs=1e-4))
-        until(lambda: [heard[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4))
+        until(lambda: [received[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4))
     finally:
         over.set()
         thread.join()

@@ -204,9 +204,9 @@ def test_an_emergency_stop_ends_the_run_as_infrastructure_and_no_planner_is_aske
         stop = node.publisher("std_msgs/msg/Bool", "/homie/estop")
         pressed = node.message("std_msgs/msg/Bool", data=True)
         until(lambda: stop.publish(pressed) or run.poll() is not None)  # the first messages may be lost
-        _, said = run.communicate(timeout=120)
-    assert run.returncode == 4, said
-    assert "Emergency stop (the topic /homie/estop): a person must release it at the guard." in said
+        _, errors = run.communicate(timeout=120)
+    assert run.returncode == 4, errors
+    assert "Emergency stop (the topic /homie/estop): a person must release it at the guard." in errors
     (episode,) = (tmp_path / "run" / "episodes").iterdir()
     assert not (episode / "episode.json").exists(), "there is no result"
     assert list(read_steps(episode)) == [], "no subtask has failed"

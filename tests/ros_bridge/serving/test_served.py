@@ -110,11 +110,11 @@ def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, n
 
 @pytest.mark.parametrize("puppet", [(True, False, 0.5), (True, False, 3.0)], indirect=True)
 def test_a_robot_with_a_time_of_its_own_moves_as_far_in_it_at_any_speed(puppet, nodes, request):
-    node, heard = nodes("/agent"), []
+    node, received = nodes("/agent"), []
     clock = PublishedClock(node)
-    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: heard.append((seconds(m.header.stamp), m)))
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: received.append((seconds(m.header.stamp), m)))
     velocities = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
-    until(lambda: heard and velocities.subscribers() and clock.now() > 0.0)
+    until(lambda: received and velocities.subscribers() and clock.now() > 0.0)
     simulated = clock.now()
     velocities.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.4}))
     until(lambda: clock.now() - simulated > 0.6 and puppet.velocity == (0.0, 0.0))
@@ -127,7 +127,7 @@ def test_a_robot_with_a_time_of_its_own_moves_as_far_in_it_at_any_speed(puppet, 
     # On a busy machine it is slower for some time.
     until(lambda: speed() == pytest.approx(request.node.callspec.params["puppet"][2], rel=0.3))
     assert puppet.x == pytest.approx(0.4 * 0.5, abs=0.02), "a velocity lives for half a second of its time"
-    until(lambda: abs(heard[-1][0] - clock.now()) < 0.1)
+    until(lambda: abs(received[-1][0] - clock.now()) < 0.1)
 
 
 def test_only_a_robot_with_a_time_of_its_own_has_another_speed(nodes):

@@ -26,12 +26,12 @@ def writing(wire: Wire, kind: str) -> Writer:
 def main(domain: int, times: int) -> None:
     types = types_of("humble")
     for _ in range(times):
-        participant, heard = join(Network(domain, "lo")), []
+        participant, received = join(Network(domain, "lo")), []
         receiver = Receiver(participant, "closing")
         wire = Wire(participant, types, receiver)
         first, second = writing(wire, FIRST), writing(wire, SECOND)
-        reader = wire.reader(SECOND, SECOND, LATCHED, heard.append)
-        until(lambda heard=heard: heard)
+        reader = wire.reader(SECOND, SECOND, LATCHED, received.append)
+        until(lambda received=received: received)
         first.close()
         later = [writing(wire, kind) for kind in (FIRST, *OTHERS, SECOND)]
         for endpoint in (reader, second, *later):

@@ -32,7 +32,7 @@ def held_until_cancelled(goal):
 
 
 def test_a_goal_has_feedback_and_a_result(client):
-    joints, heard = [], []
+    joints, received = [], []
     fed = threading.Event()
 
     def execute(goal):
@@ -42,14 +42,14 @@ def test_a_goal_has_feedback_and_a_result(client):
         return Outcome(Status.SUCCEEDED, {"error_code": 0, "error_string": "there"})
 
     def listen(feedback):
-        heard.append(list(feedback.joint_names))
+        received.append(list(feedback.joint_names))
         fed.set()
 
     goal = client(execute).send(GOAL, listen)
     assert goal.accepted.result(20)
     outcome = goal.outcome.result(20)
     assert (outcome.status, outcome.result.error_string) == (Status.SUCCEEDED, "there")
-    assert joints == ["elbow"] and heard == [["elbow"]]
+    assert joints == ["elbow"] and received == [["elbow"]]
 
 
 def test_a_goal_is_cancelled(client):

@@ -54,16 +54,16 @@ def other(program, network) -> Iterator[None]:
 
 def sent_and_heard(node, kind, topic, answers, **fields):
     """The bytes of a message as they went, and as they came back on some topics."""
-    heard = {name: [] for name in answers}
-    for name, messages in heard.items():
+    received = {name: [] for name in answers}
+    for name, messages in received.items():
         subscription = node.raw_subscription(kind, name, messages.append, SENSOR)
         until(subscription.publishers)
     publisher = node.publisher(kind, topic)
     until(publisher.subscribers)
     message = node.message(kind, **fields)
     publisher.publish(message)
-    until(lambda: all(heard.values()))
-    return message, {name: messages[0] for name, messages in heard.items()}
+    until(lambda: all(received.values()))
+    return message, {name: messages[0] for name, messages in received.items()}
 
 
 def test_what_another_implementation_writes_is_byte_for_byte_what_we_wrote(other, nodes):
@@ -83,15 +83,15 @@ def test_what_another_implementation_writes_is_byte_for_byte_what_we_wrote(other
         ),
     ]
     for kind, topic, fields in cases:
-        message, heard = sent_and_heard(node, kind, topic, [f"{topic}_again"], **fields)
+        message, received = sent_and_heard(node, kind, topic, [f"{topic}_again"], **fields)
         ours = node._definitions.write(kind, message)
-        assert bytes(heard[f"{topic}_again"])[4:] == bytes(ours)[4:], kind  # after the four bytes that say how
+        assert bytes(received[f"{topic}_again"])[4:] == bytes(ours)[4:], kind  # after the four bytes that say how
 
 
 def test_fields_mean_the_same_to_both(other, nodes):
     node = nodes("/homie")
     linear = node.message("geometry_msgs/msg/Vector3", x=0.25, y=1.0)
     angular = node.message("geometry_msgs/msg/Vector3", z=-0.5)
-    _, heard = sent_and_heard(node, TWIST, "/twist", ["/twist_doubled"], linear=linear, angular=angular)
-    doubled = node._definitions.read(TWIST, heard["/twist_doubled"])
+    _, received = sent_and_heard(node, TWIST, "/twist", ["/twist_doubled"], linear=linear, angular=angular)
+    doubled = node._definitions.read(TWIST, received["/twist_doubled"])
     assert (doubled.linear.x, doubled.linear.y, doubled.angular.z) == (0.5, 1.0, -1.0)

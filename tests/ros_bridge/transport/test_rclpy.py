@@ -63,8 +63,8 @@ def test_what_is_answered_later_arrives_and_what_fails_is_an_answer_too(ros):
 
 
 def test_a_node_goes_on_when_something_of_it_is_closed(ros):
-    server, caller, heard = ros("/server"), ros("/caller"), []
-    server.subscription("std_msgs/msg/String", "/words", lambda message: heard.append(message.data))
+    server, caller, received = ros("/server"), ros("/caller"), []
+    server.subscription("std_msgs/msg/String", "/words", lambda message: received.append(message.data))
     publisher = caller.publisher("std_msgs/msg/String", "/words")
     until(publisher.subscribers)
     for number in range(5):
@@ -75,7 +75,7 @@ def test_a_node_goes_on_when_something_of_it_is_closed(ros):
         service.close()
         client.close()
         publisher.publish(caller.message("std_msgs/msg/String", data=str(number)))
-        until(lambda number=number: heard[-1:] == [str(number)])
+        until(lambda number=number: received[-1:] == [str(number)])
 
 
 def test_a_publisher_that_is_closed_says_so(ros):
@@ -112,14 +112,14 @@ def test_a_node_that_is_at_work_closes_every_time(ros):
 
 def test_a_node_does_not_grow_with_the_messages_that_it_hears(ros):
     talker, listener = ros("/talker"), ros("/listener")
-    heard = [0]
-    listener.subscription(BOOL, "/pressed", lambda _: heard.__setitem__(0, heard[0] + 1))
+    received = [0]
+    listener.subscription(BOOL, "/pressed", lambda _: received.__setitem__(0, received[0] + 1))
     publisher = talker.publisher(BOOL, "/pressed")
     until(publisher.subscribers)
 
     def objects_after(messages):
-        ends = heard[0] + messages
-        until(lambda: publisher.publish(talker.message(BOOL, data=True)) or heard[0] >= ends)
+        ends = received[0] + messages
+        until(lambda: publisher.publish(talker.message(BOOL, data=True)) or received[0] >= ends)
         gc.collect()
         return len(gc.get_objects())
 

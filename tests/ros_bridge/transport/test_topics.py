@@ -23,20 +23,20 @@ TWIST, IMAGE, ADD = "geometry_msgs/msg/Twist", "sensor_msgs/msg/Image", "example
 
 
 def add(node):
-    return node.service(ADD, "/add", lambda asked: node.message(f"{ADD}_Response", sum=asked.a + asked.b))
+    return node.service(ADD, "/add", lambda request: node.message(f"{ADD}_Response", sum=request.a + request.b))
 
 
 def test_a_picture_comes_as_it_was_sent(nodes):
-    got = []
-    nodes("/hears").subscription(IMAGE, "/camera", got.append, SENSOR)
+    received = []
+    nodes("/hears").subscription(IMAGE, "/camera", received.append, SENSOR)
     node = nodes("/says")
     publisher = node.publisher(IMAGE, "/camera", SENSOR)
     until(publisher.subscribers)
     pixels = np.random.default_rng(0).integers(0, 256, (720, 1280, 3), np.uint8)
     publisher.publish(node.message(IMAGE, height=720, width=1280, step=3840, encoding="rgb8", data=pixels))
-    until(lambda: got)
-    assert (got[0].height, got[0].width, got[0].encoding) == (720, 1280, "rgb8")
-    assert np.array_equal(np.reshape(got[0].data, pixels.shape), pixels)
+    until(lambda: received)
+    assert (received[0].height, received[0].width, received[0].encoding) == (720, 1280, "rgb8")
+    assert np.array_equal(np.reshape(received[0].data, pixels.shape), pixels)
 
 
 def test_a_latched_message_is_there_for_who_comes_later(nodes):
@@ -44,10 +44,10 @@ def test_a_latched_message_is_there_for_who_comes_later(nodes):
     node.publisher("std_msgs/msg/String", "/description", LATCHED).publish(
         node.message("std_msgs/msg/String", data="fetch")
     )
-    got = []
-    nodes("/late").subscription("std_msgs/msg/String", "/description", got.append, LATCHED)
-    until(lambda: got)
-    assert got[0].data == "fetch"
+    received = []
+    nodes("/late").subscription("std_msgs/msg/String", "/description", received.append, LATCHED)
+    until(lambda: received)
+    assert received[0].data == "fetch"
 
 
 def test_a_reliable_subscription_does_not_take_what_may_be_lost(nodes):
@@ -169,25 +169,25 @@ def test_the_graph_has_the_names_of_ros(nodes, network):
 
 
 def test_a_publisher_of_another_type_is_not_heard(nodes):
-    got = []
+    received = []
     node = nodes("/hears")
-    subscription = node.subscription(TWIST, "/cmd_vel", got.append)
+    subscription = node.subscription(TWIST, "/cmd_vel", received.append)
     other = nodes("/says")
     wrong = other.publisher("std_msgs/msg/String", "/cmd_vel")
     right = other.publisher(TWIST, "/cmd_vel")
     until(right.subscribers)
     wrong.publish(other.message("std_msgs/msg/String", data="not a twist"))
     right.publish(other.message(TWIST))
-    until(lambda: got)
-    assert (wrong.subscribers(), subscription.publishers(), len(got)) == (0, 1, 1)
+    until(lambda: received)
+    assert (wrong.subscribers(), subscription.publishers(), len(received)) == (0, 1, 1)
 
 
 def test_a_callback_that_fails_does_not_end_the_node(nodes, caplog):
-    got = []
+    received = []
 
     def fail_once(message):
-        got.append(message)
-        if len(got) == 1:
+        received.append(message)
+        if len(received) == 1:
             raise RuntimeError("the callback is wrong")
 
     nodes("/hears").subscription(TWIST, "/cmd_vel", fail_once)
@@ -196,7 +196,7 @@ def test_a_callback_that_fails_does_not_end_the_node(nodes, caplog):
     until(publisher.subscribers)
     for count in (1, 2):
         publisher.publish(node.message(TWIST))
-        until(lambda count=count: len(got) == count)
+        until(lambda count=count: len(received) == count)
     assert "the callback is wrong" in caplog.text
 
 
@@ -238,9 +238,9 @@ def test_a_flooded_topic_leaves_the_others_their_turn(nodes):
 
 
 def test_malformed_bytes_are_counted_and_logged(nodes, caplog):
-    got = []
+    received = []
     node, other = nodes("/hears"), nodes("/says")
-    node.subscription(HEADER, "/text", got.append)
+    node.subscription(HEADER, "/text", received.append)
     publisher = other.publisher(HEADER, "/text")
     until(publisher.subscribers)
     # Cyclone DDS takes any bytes as text, ROS 2 does not; worse than that it does not write.
@@ -250,8 +250,8 @@ def test_malformed_bytes_are_counted_and_logged(nodes, caplog):
             publisher.writers[0].write(good.replace(b"ab", b"\xff\xfe"))
         until(lambda: node.refused)
         publisher.publish(other.message(HEADER, frame_id="good"))
-        until(lambda: got)
-    assert [message.frame_id for message in got] == ["good"]
+        until(lambda: received)
+    assert [message.frame_id for message in received] == ["good"]
     assert node.refused == {"rt/text": 3}
     assert caplog.text.count("Refused on rt/text") == 1
 
