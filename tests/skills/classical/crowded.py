@@ -216,9 +216,9 @@ def _tries(name: str, opening: float, skill_of: type[Open | Close], begin: Pose2
     for _ in range(50):  # where nothing was chosen yet it only looks
         if not kinematics.positions:
             world.act(skill)
-    asked = kinematics.positions
-    yield shown("asked", len(asked))
-    yield from map(shown, asked[:: max(1, len(asked) // 60)])
+    positions = kinematics.positions
+    yield shown("asked", len(positions))
+    yield from map(shown, positions[:: max(1, len(positions) // 60)])
 
 
 @table

@@ -182,7 +182,7 @@ def test_what_cannot_be_opened_from_anywhere_is_thought_about_once() -> None:
 
     kinematics = Counted()
     world, skill = World(high, 0.0), Open(SPEC, kinematics, Hand())
-    asked = []
+    recomputed = []
     for change in (None, None, "base", "door", None):
         if change == "base":
             world.robot.put_at(Pose2(0.3, -1.8, 1.5))
@@ -191,8 +191,8 @@ def test_what_cannot_be_opened_from_anywhere_is_thought_about_once() -> None:
         before = kinematics.asked
         assert attempt(world, skill) == "no place to stand from which the handle can be led"
         assert not skill.retryable
-        asked.append(kinematics.asked - before > 100)
-    assert asked == [True, False, True, True, False]
+        recomputed.append(kinematics.asked - before > 100)
+    assert recomputed == [True, False, True, True, False]
 
 
 def test_what_keeps_the_hand_from_a_handle_is_named() -> None:

@@ -168,11 +168,11 @@ class TestChoosing:
         """Where the base of the choice stands, with the margins that it was accepted with. rooms: clearances of the
         arm by where a base stands, the cheapest first."""
         options = [self.option(cost, x, ahead=0.7 if x < 50.0 else 1.9) for cost, x in enumerate(rooms)]
-        asked: list[tuple[float, float, float]] = []
+        calls: list[tuple[float, float, float]] = []
 
         def accept(standing: Standing, way: float, at: float) -> bool:
             assert len(standing.joints) == 3
-            asked.append((standing.base.x, way, at))
+            calls.append((standing.base.x, way, at))
             return standing.base.x not in refused
 
         result = first_standing(
@@ -184,13 +184,13 @@ class TestChoosing:
             accept=accept,
             tries=tries,
         )
-        assert len(asked) == len(set(asked)), "nothing is asked twice"
+        assert len(calls) == len(set(calls)), "nothing is asked twice"
         if result is None:
             return None
         standing, poses = result
         assert poses[0].position[0] == pytest.approx(standing.base.x + 0.7)
-        assert asked[-1][0] == standing.base.x
-        return asked[-1]
+        assert calls[-1][0] == standing.base.x
+        return calls[-1]
 
     def test_the_cheapest_with_room_before_a_cheaper_one_without(self) -> None:
         assert self.chosen({1.0: 0.1, 2.0: 0.1}) == (1.0, 0.025, -0.005)
@@ -208,8 +208,8 @@ class TestChoosing:
 
     def test_not_more_than_twelve_of_one_place(self) -> None:
         options = [self.option(100.0 - n, 1.0 + 0.0001 * n) for n in range(20)] + [self.option(50.0, 3.0)]
-        kept = cheapest(options)
-        assert [cost for cost, _, _ in kept] == [50.0, *(81.0 + n for n in range(12))]
+        chosen = cheapest(options)
+        assert [cost for cost, _, _ in chosen] == [50.0, *(81.0 + n for n in range(12))]
 
     @pytest.mark.parametrize(
         ("other", "same"),

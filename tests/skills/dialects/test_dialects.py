@@ -212,12 +212,12 @@ def test_an_answer_to_an_earlier_observation_is_dropped():
     def session(socket: ServerConnection) -> None:
         last: list[Message] = []
         for frame in socket:
-            asked = unpack_message(frame)
-            if asked.type is MessageType.HELLO:
-                socket.send(pack_message(Message(MessageType.HELLO, make_hello_payload(), asked.seq)))
-            elif asked.type is MessageType.OBSERVATION:
+            request = unpack_message(frame)
+            if request.type is MessageType.HELLO:
+                socket.send(pack_message(Message(MessageType.HELLO, make_hello_payload(), request.seq)))
+            elif request.type is MessageType.OBSERVATION:
                 ahead = np.array([1.0 + len(last), 0, 0, 0, 0, 0, 1], np.float32)
-                last.append(Message(MessageType.ACTION, {"actions": ahead}, asked.seq))
+                last.append(Message(MessageType.ACTION, {"actions": ahead}, request.seq))
                 for message in last[-2:]:
                     socket.send(pack_message(message))
 
@@ -279,7 +279,7 @@ def test_a_server_that_says_nothing_of_its_numbers_needs_a_layout():
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("conventions", "message"),
     [
         ({"rotation": "euler-xyz"}, "says 'euler-xyz' for 'rotation', and here it is 'rotation-vector': give"),
         ({"gripper": "open-is-1"}, r"`--skill-option openpi\.gripper=open-is-1`"),
@@ -292,12 +292,12 @@ def test_a_server_that_says_nothing_of_its_numbers_needs_a_layout():
         ({"state": "base"}, "says 'base' for 'state', and here it is 'world'"),
     ],
 )
-def test_conventions_that_contradict_are_refused_before_any_command(said, message):
-    with servers.openpi(servers.Knowing({}), {"conventions": said}) as (url, _):
+def test_conventions_that_contradict_are_refused_before_any_command(conventions, message):
+    with servers.openpi(servers.Knowing({}), {"conventions": conventions}) as (url, _):
         with pytest.raises(BadInput, match=message), table(f"openpi:{url}", layout="libero", **TIMES):
             pass
-        if said != {"position": "relative"}:
-            OpenPiPolicy(url, OpenPiSettings(**{"layout": "libero", **said, **TIMES})).close()
+        if conventions != {"position": "relative"}:
+            OpenPiPolicy(url, OpenPiSettings(**{"layout": "libero", **conventions, **TIMES})).close()
 
 
 def test_what_a_server_of_xpolicylab_says_of_itself_is_compared_too():
@@ -520,7 +520,7 @@ WHITE, BLACK = np.full((8, 8, 3), 255, np.uint8), np.zeros((8, 8, 3), np.uint8)
 STATE = np.array([0, 0, 0, 0, 0, 0, 0.02, -0.02], np.float32)
 
 
-def asked(prompt: str, picture: np.ndarray = WHITE) -> dict[str, Any]:
+def request_with(prompt: str, picture: np.ndarray = WHITE) -> dict[str, Any]:
     return {
         "observation/image": picture,
         "observation/wrist_image": BLACK,
@@ -534,23 +534,28 @@ def test_a_client_of_openpi_asks_our_server(facts, rows):
     skills = Echoing(**facts)
     with live_server.serving(skills=skills, dialect=OpenPiSession) as server:
         theirs = WebsocketClientPolicy(server.url)
-        said = theirs.get_server_metadata()
-        assert said["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0, "pictures": "upright"}
-        assert said["observation"] == ["observation/image", "observation/wrist_image", "observation/state", "prompt"]
-        answer = theirs.infer(asked("pick up the cube"))
+        metadata = theirs.get_server_metadata()
+        assert metadata["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0, "pictures": "upright"}
+        assert metadata["observation"] == [
+            "observation/image",
+            "observation/wrist_image",
+            "observation/state",
+            "prompt",
+        ]
+        answer = theirs.infer(request_with("pick up the cube"))
         assert answer["actions"].shape == (rows, 7) and answer["actions"].dtype == np.float32
         assert answer["actions"][0] == pytest.approx([1.0, 0.0, 0.2, 0.0, 0.0, 0.5, 1.0])
         assert answer["server_timing"]["infer_ms"] > 0.0
-        assert theirs.infer(asked("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
-        assert "prev_total_ms" in theirs.infer(asked("put it down"))["server_timing"]
+        assert theirs.infer(request_with("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
+        assert "prev_total_ms" in theirs.infer(request_with("put it down"))["server_timing"]
         assert [goal["text"] for goal in skills.created[-1].goals] == ["pick up the cube", "put it down"]
         assert skills.created[-1].goals[0]["gripper"] == pytest.approx(0.5)
         assert httpx2.get(server.url.replace("ws", "http") + "/healthz").text == "OK\n"
         with pytest.raises(RuntimeError, match="no picture 'observation/image'"):
-            theirs.infer({**asked("put it down"), "observation/image": np.zeros(3)})
+            theirs.infer({**request_with("put it down"), "observation/image": np.zeros(3)})
         again = WebsocketClientPolicy(server.url)
         with pytest.raises(RuntimeError, match="no such thing"):
-            again.infer(asked("impossible"))
+            again.infer(request_with("impossible"))
 
 
 def test_a_client_of_openpi_brings_the_token_as_its_key():

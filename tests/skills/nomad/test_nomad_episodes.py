@@ -77,9 +77,9 @@ def test_along_a_map(tmp_path, weights, chart, monkeypatch):
     assert [attempt.skill for attempt in attempts] == ["nomad/go_to"] * 2  # not classical, though it comes first
     assert not any(attempt.outcome is Outcome.SUCCEEDED or attempt.stands_in_for for attempt in attempts)
     assert record.execution.feedback.code is ErrorCode.E1
-    asked = [command["base"] for command in commands(tmp_path) if command.get("base")]
-    assert max(v for v, _ in asked) > 0.0
-    assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in asked)
+    velocities = [command["base"] for command in commands(tmp_path) if command.get("base")]
+    assert max(v for v, _ in velocities) > 0.0
+    assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in velocities)
     entry = made_with(tmp_path / "run")["skills"]["nomad"]
     assert entry["map_nodes"] == len(load(chart).nodes) and len(entry["sha256"]) == 64
 

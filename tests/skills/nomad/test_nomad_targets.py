@@ -38,10 +38,10 @@ def choose(target, **distances):
 
 def test_at_first_it_looks_on_the_whole_map_then_around_itself():
     target = way(30, [25])
-    choice, asked = choose(target, n10=5.0)
-    assert asked == list(range(30)) and (choice.node, choice.distance, choice.reached) == (10, 5.0, False)
-    choice, asked = choose(target, n11=5.0, n25=0.0)
-    assert asked == list(range(6, 16))  # four behind, five ahead, as upstream cuts its list
+    choice, candidates = choose(target, n10=5.0)
+    assert candidates == list(range(30)) and (choice.node, choice.distance, choice.reached) == (10, 5.0, False)
+    choice, candidates = choose(target, n11=5.0, n25=0.0)
+    assert candidates == list(range(6, 16))  # four behind, five ahead, as upstream cuts its list
     assert choice.node == 11
 
 
@@ -65,8 +65,8 @@ def test_close_is_three_steps_of_training_as_upstream_has_it(distance, subgoal):
 def test_it_looks_no_further_than_the_goal_and_is_there_when_that_is_closest():
     target = way(30, [12])
     choose(target, n10=5.0)
-    choice, asked = choose(target, n12=5.0, n13=0.0)
-    assert asked == list(range(6, 13))
+    choice, candidates = choose(target, n12=5.0, n13=0.0)
+    assert candidates == list(range(6, 13))
     assert choice.reached and choice.node == int(choice.condition) == 12
 
 
@@ -81,8 +81,8 @@ def test_a_goal_behind_is_out_of_reach_but_on_a_loop():
         choose(way(30, [3]), n10=5.0)
     target = way(30, [3], loop=True)
     choose(target, n28=5.0)
-    choice, asked = choose(target, n0=1.0)
-    assert asked == [24, 25, 26, 27, 28, 29, 0, 1, 2, 3]
+    choice, candidates = choose(target, n0=1.0)
+    assert candidates == [24, 25, 26, 27, 28, 29, 0, 1, 2, 3]
     assert choice.node == 0 and int(choice.condition) == 1
 
 
