@@ -36,8 +36,10 @@ def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
     assert "The person ended the task after 3 rounds" in completed.stderr
     (take,) = list_takes(tmp_path)
     assert take.mark == "success"
-    said = completed.stderr.splitlines()
-    assert said.index(f"recorded    {take.run}  marked success") < len(said) - 1 - said[::-1].index(f"task  {PRACTICE}")
+    printed = completed.stderr.splitlines()
+    assert printed.index(f"recorded    {take.run}  marked success") < len(printed) - 1 - printed[::-1].index(
+        f"task  {PRACTICE}"
+    )
     assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3
 
 
@@ -48,9 +50,9 @@ def test_every_recording_ends_with_its_folder_and_its_verdict(tmp_path):
     assert completed.returncode == 0, completed.stderr
     unmarked = "marked neither success nor failure"
     verdicts = ("marked failure", "discarded", unmarked, unmarked)
-    said = [line for line in completed.stderr.splitlines() if line.startswith("recorded ")]
+    printed = [line for line in completed.stderr.splitlines() if line.startswith("recorded ")]
     takes = sorted(list_takes(tmp_path), key=lambda take: ("one", "two", "three", "four").index(take.task))
-    assert said == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
+    assert printed == [f"recorded    {take.run}  {verdict}" for take, verdict in zip(takes, verdicts, strict=True)]
 
 
 @pytest.mark.parametrize(
