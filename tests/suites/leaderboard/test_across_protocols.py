@@ -19,7 +19,7 @@ from suites.questions.asking import Asked
 from suites.questions.table import Row
 
 
-def asked(folder: Path, planner: str, right: int) -> Path:
+def write_answers(folder: Path, planner: str, right: int) -> Path:
     """A folder of `homie questions ask`: ten questions of one dimension, some of them answered right."""
     folder.mkdir()
     write_model(folder / "asked.json", Asked(questions="ab" * 32, dimension=None, planner=planner, described={}))
@@ -46,7 +46,7 @@ def folders(tmp_path: Path) -> list[Path]:
     return [
         write_run(tmp_path / "rule", ways, trials=1),
         write_run(tmp_path / "chat", dict.fromkeys(ways, LATE), planner="chat:m", trials=1),
-        asked(tmp_path / "q", "chat:m", 4),
+        write_answers(tmp_path / "q", "chat:m", 4),
     ]
 
 
@@ -97,7 +97,7 @@ def test_an_episode_that_was_not_played_is_no_failure(tmp_path: Path) -> None:
 
 
 def test_a_model_cannot_write_markup_into_the_page(tmp_path: Path) -> None:
-    run = asked(tmp_path / "q", "chat:<script>alert(1)</script>", 4)
+    run = write_answers(tmp_path / "q", "chat:<script>alert(1)</script>", 4)
     assert "<script>" not in render(read_sheets([run]), tmp_path)
 
 

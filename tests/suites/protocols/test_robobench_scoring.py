@@ -48,14 +48,14 @@ def near(value: Any) -> Any:
 
 @each("mcq", "2026-08")
 def test_every_choice_of_2026(case: dict[str, Any]) -> None:
-    asked = []
+    questions = []
 
     def judge() -> str:
-        asked.append(1)
+        questions.append(1)
         return str(case["judge"])
 
     expected = dict(case["expect"])
-    assert bool(expected.pop("judge_asked")) == _asked_2026(case, judge, expected) == bool(asked)
+    assert bool(expected.pop("judge_asked")) == _asked_2026(case, judge, expected) == bool(questions)
 
 
 def _asked_2026(case: dict[str, Any], judge: Callable[[], str], expected: dict[str, Any]) -> bool:
@@ -73,16 +73,16 @@ def _asked_2026(case: dict[str, Any], judge: Callable[[], str], expected: dict[s
 
 @each("mcq", "2025-10")
 def test_every_choice_of_2025(case: dict[str, Any]) -> None:
-    asked = []
+    questions = []
 
     def judge() -> str:
-        asked.append(1)
+        questions.append(1)
         return str(case["judge"])
 
     response = old.choice(case["response"], None if case["judge"] is None else judge)
     truth = old.truth_choice(case["gt"])
     score = float(response == truth)
-    assert {"response": response, "gt": truth, "score": score, "judge_asked": bool(asked)} == case["expect"]
+    assert {"response": response, "gt": truth, "score": score, "judge_asked": bool(questions)} == case["expect"]
 
 
 @each("mcq_files")

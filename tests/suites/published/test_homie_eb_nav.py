@@ -121,9 +121,9 @@ HOUSE = House(
 def test_how_targets_are_referred_to() -> None:
     assert by_use(HOUSE, "kettle") == "what one boils water in for tea"
     assert by_look(HOUSE, "wine_bottle") == "the green bottle"
-    said = texts(HOUSE, "wine_bottle", random.Random(1))
-    assert set(said) == set(SUBSETS) and said["base"] == said["long-horizon"]
-    assert said["base"] in said["complex-instruction"] and "the wine bottle" in said["base"]
+    referrals = texts(HOUSE, "wine_bottle", random.Random(1))
+    assert set(referrals) == set(SUBSETS) and referrals["base"] == referrals["long-horizon"]
+    assert referrals["base"] in referrals["complex-instruction"] and "the wine bottle" in referrals["base"]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def scene_of(task: Task) -> TableScene:
     return generate(task.scene.settings["family"], task.scene.seed)
 
 
-def asked(scene: TableScene) -> set[str]:
+def task_things(scene: TableScene) -> set[str]:
     """The names of the things that the scene's task is about, from its conditions; the sponge is the only tool."""
     for condition in scene.conditions:
         match condition:
@@ -141,7 +141,7 @@ def test_a_text_means_what_its_goal_is_about(subset: str) -> None:
     for name in NAMES:
         task = SUITE.by_id[f"{name}-{subset}"]
         scene = scene_of(task)
-        about, spoken = asked(scene), mentioned(task, scene)
+        about, spoken = task_things(scene), mentioned(task, scene)
         assert about <= spoken, task.text
         assert len(spoken - about) == (subset == "complex-instruction"), task.text
 

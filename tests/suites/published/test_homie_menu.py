@@ -56,21 +56,21 @@ def truth(task: Task) -> str:
 
     named = {thing.name: thing for thing in things}
     at = {item.name: item.receptacle for item in spec.objects}
-    if asked := re.fullmatch(r"What colour is the (.*)\?", task.text):
-        return named[meant(asked[1])].colour
-    if asked := re.fullmatch(r"Is the (.*) open or shut\?", task.text):
-        return "open" if getattr(named[meant(asked[1])], "open", 0.0) else "shut"
-    if asked := re.fullmatch(r"Is the (.*) on or off\?", task.text):
-        return "on" if getattr(named[meant(asked[1])], "on", False) else "off"
-    if asked := re.fullmatch(r"In which room is the (.*)\?", task.text):
-        piece = next(piece for piece in spec.furniture if piece.name == at[meant(asked[1])])
+    if match := re.fullmatch(r"What colour is the (.*)\?", task.text):
+        return named[meant(match[1])].colour
+    if match := re.fullmatch(r"Is the (.*) open or shut\?", task.text):
+        return "open" if getattr(named[meant(match[1])], "open", 0.0) else "shut"
+    if match := re.fullmatch(r"Is the (.*) on or off\?", task.text):
+        return "on" if getattr(named[meant(match[1])], "on", False) else "off"
+    if match := re.fullmatch(r"In which room is the (.*)\?", task.text):
+        piece = next(piece for piece in spec.furniture if piece.name == at[meant(match[1])])
         return next(room.kind for room in spec.rooms if room.name == piece.room)
-    if asked := re.fullmatch(r"In or on what is the (.*)\?", task.text):
+    if match := re.fullmatch(r"In or on what is the (.*)\?", task.text):
         right = task.keypaths[0][0].removeprefix("[End, ").removesuffix("]")
-        return right if meant(right) == at[meant(asked[1])] else ""
-    asked = re.fullmatch(r"What is in the (.*)\?", task.text)
-    assert asked is not None, task.text
-    (inside,) = (name for name, where in at.items() if where == meant(asked[1]))
+        return right if meant(right) == at[meant(match[1])] else ""
+    match = re.fullmatch(r"What is in the (.*)\?", task.text)
+    assert match is not None, task.text
+    (inside,) = (name for name, where in at.items() if where == meant(match[1]))
     return named[inside].kind.replace("_", " ")
 
 
@@ -81,12 +81,12 @@ def company(task: Task) -> SceneSpec:
 def who(spec: SceneSpec, words: str) -> PersonSpec:
     """The only person of a house that words mean."""
     signs: dict[str, Callable[[PersonSpec, str], bool]] = {
-        r"the person in the (\w+) shirt": lambda person, said: person.colour == said,
-        r"the person who is (sitting)": lambda person, said: person.posture == said,
-        r"the person who (points) at something": lambda person, said: person.gesture == "pointing",
-        r"the person who (holds) out a hand": lambda person, said: person.gesture == "hand_out",
-        r"the (\w+) person who holds out a hand": lambda person, said: (
-            (person.gesture, person.posture) == ("hand_out", said)
+        r"the person in the (\w+) shirt": lambda person, value: person.colour == value,
+        r"the person who is (sitting)": lambda person, value: person.posture == value,
+        r"the person who (points) at something": lambda person, value: person.gesture == "pointing",
+        r"the person who (holds) out a hand": lambda person, value: person.gesture == "hand_out",
+        r"the (\w+) person who holds out a hand": lambda person, value: (
+            (person.gesture, person.posture) == ("hand_out", value)
         ),
     }
     (meant,) = (
@@ -132,28 +132,28 @@ def named(spec: SceneSpec, words: str) -> str:
 def meant_by(task: Task) -> dict[str, Any] | str:
     """The goal of a social task, or the right answer, by its text and the scene spec."""
     spec, text = company(task), task.text
-    if asked := re.fullmatch(r"Give the (.*) to (the .*person.*)\.", text):
-        return {"given": [named(spec, asked[1]), who(spec, asked[2]).id]}
-    if asked := re.fullmatch(r"Show the (.*) to (the .*person.*)\.", text):
-        return {"shown": [named(spec, asked[1]), who(spec, asked[2]).id]}
-    if asked := re.fullmatch(r"Bring what (.*) points at to (.*)\.", text):
+    if match := re.fullmatch(r"Give the (.*) to (the .*person.*)\.", text):
+        return {"given": [named(spec, match[1]), who(spec, match[2]).id]}
+    if match := re.fullmatch(r"Show the (.*) to (the .*person.*)\.", text):
+        return {"shown": [named(spec, match[1]), who(spec, match[2]).id]}
+    if match := re.fullmatch(r"Bring what (.*) points at to (.*)\.", text):
         loose = [item.name for item in spec.objects]
-        return {"given": [on_the_line(spec, who(spec, asked[1]), loose), who(spec, asked[2]).id]}
-    if asked := re.fullmatch(r"Go to (.*)\.", text):
-        return {"near": who(spec, asked[1]).id}
-    if asked := re.fullmatch(r"Follow (.*) to the end of the way\.", text):
-        return {"followed": who(spec, asked[1]).id} if who(spec, asked[1]).path else {}
-    if asked := re.fullmatch(r"Is (.*) sitting or standing\?", text):
-        return who(spec, asked[1]).posture
-    if asked := re.fullmatch(r"What colour is the shirt of (.*)\?", text):
-        return who(spec, asked[1]).colour
-    if asked := re.fullmatch(r"In which room is (.*)\?", text):
-        x, y = who(spec, asked[1]).position
+        return {"given": [on_the_line(spec, who(spec, match[1]), loose), who(spec, match[2]).id]}
+    if match := re.fullmatch(r"Go to (.*)\.", text):
+        return {"near": who(spec, match[1]).id}
+    if match := re.fullmatch(r"Follow (.*) to the end of the way\.", text):
+        return {"followed": who(spec, match[1]).id} if who(spec, match[1]).path else {}
+    if match := re.fullmatch(r"Is (.*) sitting or standing\?", text):
+        return who(spec, match[1]).posture
+    if match := re.fullmatch(r"What colour is the shirt of (.*)\?", text):
+        return who(spec, match[1]).colour
+    if match := re.fullmatch(r"In which room is (.*)\?", text):
+        x, y = who(spec, match[1]).position
         return next(room.kind for room in spec.rooms if room.x0 < x < room.x1 and room.y0 < y < room.y1)
-    asked = re.fullmatch(r"What does (.*) point at\?", text)
-    assert asked is not None, text
+    match = re.fullmatch(r"What does (.*) point at\?", text)
+    assert match is not None, text
     answers = {named(spec, answer): answer for answer in task.answers}
-    return answers[on_the_line(spec, who(spec, asked[1]), answers)]
+    return answers[on_the_line(spec, who(spec, match[1]), answers)]
 
 
 def test_social_tasks_mean_whom_and_what_their_texts_say() -> None:
@@ -187,10 +187,10 @@ def test_the_right_answers_are_those_of_the_scene_spec() -> None:
 def test_a_text_alone_does_not_tell_the_answer() -> None:
     """What is asked of several houses is not answered alike in all of them."""
     right: dict[str, set[str]] = defaultdict(set)
-    asked: Counter[str] = Counter(task.text for task in QUESTIONS)
+    counts: Counter[str] = Counter(task.text for task in QUESTIONS)
     for task in QUESTIONS:
         right[task.text].add(task.keypaths[0][0])
-    often = [text for text, number in asked.items() if number >= 3]
+    often = [text for text, number in counts.items() if number >= 3]
     assert often and all(len(right[text]) > 1 for text in often)
     assert {task.keypaths[0][0] for task in SOCIAL if task.text.endswith("sitting or standing?")} == {
         "[End, sitting]",

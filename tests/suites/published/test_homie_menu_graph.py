@@ -78,12 +78,12 @@ def test_experts_answer_go_carry_hand_over_and_follow_by_moves(tmp_path: Path) -
 def test_the_list_has_the_moves_the_options_and_the_ends(tmp_path: Path) -> None:
     bench(planner="expert", tasks="show-01,colour-04", out=tmp_path / "run")
     for name in ("show-01", "colour-04"):
-        asked = next(iter(read_inputs(tmp_path / "run" / "episodes" / f"{name}-0")))
+        planner_input = next(iter(read_inputs(tmp_path / "run" / "episodes" / f"{name}-0")))
         task = SUITE.by_id[name]
-        subtasks = [str(choice.subtask) for choice in asked.choices]
+        subtasks = [str(choice.subtask) for choice in planner_input.choices]
         ends = [f"[End, {answer}]" for answer in task.answers] or ["[End]"]
         assert subtasks == [*(f"[{move}]" for move in MOVES), *task.options, *ends]
-        assert asked.pictures == ("front",)
+        assert planner_input.pictures == ("front",)
 
 
 def test_the_scripted_model_finds_the_moves_by_their_numbers(tmp_path: Path) -> None:

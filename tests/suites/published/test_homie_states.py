@@ -44,14 +44,14 @@ def test_a_task_about_people_is_what_its_maker_writes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["desk-wiped", "mug-into-bowl", "apple-sliced-cold", "apple-after-walk"])
 def test_an_expert_reaches_a_goal_that_is_false_before(name: str) -> None:
-    asked = SUITE.by_id[name]
-    assert asked.goal is not None
-    options = {"seed": asked.scene.seed, **asked.scene.settings, "skills": SKILLS, "rounds": 30}
+    task = SUITE.by_id[name]
+    assert task.goal is not None
+    options = {"seed": task.scene.seed, **task.scene.settings, "skills": SKILLS, "rounds": 30}
     with homie.open(**options, picture_size=16, shade=False) as session:
-        assert not asked.goal.holds(session.world_state())
-        for text in asked.expert or ():
+        assert not task.goal.holds(session.world_state())
+        for text in task.expert or ():
             subtask = read_subtask(re.sub(r"\s+", " ", text))
             if subtask.action != "End":
                 execution = session.call(subtask.action, subtask.target, subtask.destination)
                 assert execution.feedback.ok, f"{text}: {execution.feedback.message}"
-        assert asked.goal.holds(session.world_state())
+        assert task.goal.holds(session.world_state())

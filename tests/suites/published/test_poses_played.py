@@ -22,8 +22,8 @@ TASK = "stack-03-visual-appearance"
 
 
 def answer(poses: list[list[int]]) -> str:
-    said = {"visual_state_description": "blocks", "reasoning_and_reflection": "b", "language_plan": "c"}
-    return json.dumps({**said, "executable_plan": poses})
+    reply = {"visual_state_description": "blocks", "reasoning_and_reflection": "b", "language_plan": "c"}
+    return json.dumps({**reply, "executable_plan": poses})
 
 
 def played(out: Path, *answers: list[list[int]] | str, suite: str = "homie-eb-table") -> tuple[BenchSummary, list[Any]]:
@@ -39,7 +39,7 @@ def played(out: Path, *answers: list[list[int]] | str, suite: str = "homie-eb-ta
             workers=1,
         )
         return bench(options, Progress(Console(file=io.StringIO(), width=200))), [
-            asked.body["messages"] for asked in endpoint.asked
+            request.body["messages"] for request in endpoint.asked
         ]
 
 
@@ -47,9 +47,9 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     refused = [poses[0], [99, 99, 99, 0, 60, 60, 1], poses[1]]
-    result, asked = played(tmp_path, refused, poses[1:], [])
+    result, prompts = played(tmp_path, refused, poses[1:], [])
     assert (result.judged, result.successes) == (1, 1)
-    texts = [json.dumps(messages[-1]) for messages in asked]
+    texts = [json.dumps(messages[-1]) for messages in prompts]
     assert len(texts) == 3 and all("image_url" in text and "object 3: [" in text for text in texts)
     assert "Unable to move to [99, 99, 99, 0, 60, 60, 1]" in texts[1] and "(2)" in texts[1] and "(3)" not in texts[1]
     names = [item.words for item in generate("stack", scene.seed).things]
@@ -68,9 +68,9 @@ def test_with_the_faults_of_eb_manipulation_a_plan_goes_on_poses_are_drawn_and_t
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     beyond = [[0, 0, 100, 0, 60, 60, 1], *poses]
-    result, asked = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
+    result, prompts = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
     assert (result.judged, result.successes) == (1, 1) and [line.ended_by for line in result.lines] == ["goal"]
-    assert len(asked) == 2, "an answer that cannot be read is not asked for again"
+    assert len(prompts) == 2, "an answer that cannot be read is not asked for again"
     steps = [json.loads(line) for line in (tmp_path / f"episodes/{TASK}-0/steps.jsonl").read_text().splitlines()]
     drawn = json.loads(steps[0]["execution"]["subtask"]["target"])
     assert len(drawn) == 7 and drawn[6] == 1, "a random pose has an open gripper"

@@ -30,8 +30,8 @@ def test_the_faults_of_eb_alfred_count_a_step_and_no_failure_for_a_number_that_i
 
 
 def test_the_faults_of_eb_navigation_draw_an_action_in_the_place_of_an_unreadable_answer(play):
-    asked = [play(UNREAD, rounds=6, choices=NUMBERED[:3], quirks=EB_NAVIGATION) for _ in range(2)]
-    drawn = [[record.execution.subtask for record in records] for _, records, *_ in asked]
+    episodes = [play(UNREAD, rounds=6, choices=NUMBERED[:3], quirks=EB_NAVIGATION) for _ in range(2)]
+    drawn = [[record.execution.subtask for record in records] for _, records, *_ in episodes]
     assert drawn[0] == drawn[1], "the seed of the episode decides"
     assert len(drawn[0]) == 6 and set(drawn[0]) <= {choice.subtask for choice in NUMBERED[:3]}
 

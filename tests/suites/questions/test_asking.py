@@ -48,9 +48,9 @@ def test_it_goes_on_where_a_kill_has_cut_it_off(folder: Path, script: str, tmp_p
     ask(options(folder, script, cut))
     lines = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
     (cut / "answers.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
-    asked: list[str] = []
-    again = ask(options(folder, script, cut), asked.append)
-    assert again.rows == whole.rows and len(asked) == 8
+    questions: list[str] = []
+    again = ask(options(folder, script, cut), questions.append)
+    assert again.rows == whole.rows and len(questions) == 8
     kept = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
     assert kept[:3] == lines[:3] and len(kept) == 8
 
@@ -69,9 +69,9 @@ def test_answers_behind_a_damaged_line_are_not_lost(folder: Path, script: str, t
         ask(options(folder, script, run))
     assert answers.read_bytes() == damaged
     answers.write_bytes(b"".join([*lines[:2], *lines[3:]]))  # as the sentence advises
-    asked: list[str] = []
-    ask(options(folder, script, run), asked.append)
-    assert len(asked) == len(answers.read_bytes().splitlines()) == len(lines)
+    questions: list[str] = []
+    ask(options(folder, script, run), questions.append)
+    assert len(questions) == len(answers.read_bytes().splitlines()) == len(lines)
 
 
 def test_other_questions_or_another_planner_do_not_go_on(folder: Path, script: str, tmp_path: Path) -> None:

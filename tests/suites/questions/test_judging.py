@@ -98,8 +98,8 @@ def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, re
     # Plans: (6 + 0) / 20 and (10 + 10) / 20; the next step (1 + 1 + 0.5) / 3; done is right.
     assert rows["3"] == (pytest.approx(2 / 4), pytest.approx((0.3 + 1 + 2.5 / 3 + 1) / 4), 0)
     assert rows["2"] == (1.0, 1.0, 0) and rows["4"] == (1.0, pytest.approx(1.0), 0)
-    asked = [json.loads(line)["id"] for line in (verdict.folder / "replies.jsonl").read_text().splitlines()]
-    assert sorted(asked) == sorted(HOMIE) and verdict.replies == len(HOMIE)
+    judged_ids = [json.loads(line)["id"] for line in (verdict.folder / "replies.jsonl").read_text().splitlines()]
+    assert sorted(judged_ids) == sorted(HOMIE) and verdict.replies == len(HOMIE)
 
 
 @pytest.mark.parametrize(

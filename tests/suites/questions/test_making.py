@@ -20,11 +20,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_dimension_has_its_questions(folder: Path) -> None:
-    asked = read_questions(folder)
-    counts = {dimension: sum(q.dimension == dimension for q in asked.questions) for dimension in DIMENSIONS}
+    questions = read_questions(folder)
+    counts = {dimension: sum(q.dimension == dimension for q in questions.questions) for dimension in DIMENSIONS}
     assert min(counts.values()) >= 2
-    for question in asked.questions:
-        assert all(picture.shape[0] == 256 for picture in asked.pictures(question))
+    for question in questions.questions:
+        assert all(picture.shape[0] == 256 for picture in questions.pictures(question))
 
 
 def test_the_same_words_have_all_their_answers(folder: Path) -> None:

@@ -70,10 +70,10 @@ def test_carries_may_be_exchanged_and_nothing_else() -> None:
     assert BOTH.before[0] == () and BOTH.before[1] == BOTH.before[5] == (0,)
     assert BOTH.before[2] == (0, 1) and BOTH.before[9] == tuple(range(9))
     whole = written_plan(BOTH.steps)
-    asked = question(truth=whole, task=TASK.model_copy(update={"before": BOTH.before}))
-    assert mark(asked, numbered(OPEN, *PEAR, *APPLE, CLOSE)).right
-    assert not mark(asked, numbered(*PEAR, OPEN, *APPLE, CLOSE)).right
-    assert not mark(asked, numbered(OPEN, *APPLE, CLOSE)).right
+    plan_question = question(truth=whole, task=TASK.model_copy(update={"before": BOTH.before}))
+    assert mark(plan_question, numbered(OPEN, *PEAR, *APPLE, CLOSE)).right
+    assert not mark(plan_question, numbered(*PEAR, OPEN, *APPLE, CLOSE)).right
+    assert not mark(plan_question, numbered(OPEN, *APPLE, CLOSE)).right
 
 
 @given(st.permutations(range(len(BOTH.steps))))

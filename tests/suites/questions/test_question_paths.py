@@ -53,7 +53,7 @@ def test_a_house_has_ways_within_its_pictures() -> None:
     units = list(opening_paths(3, 2, 128, "house-3", keep))
     assert units and len(pictures) == len(units)
     for unit in units:
-        (asked,) = unit.candidates
-        path = read_path(asked.truth)
-        assert path is not None and len(path) == 9 and "handle" in asked.text
+        (candidate,) = unit.candidates
+        path = read_path(candidate.truth)
+        assert path is not None and len(path) == 9 and "handle" in candidate.text
         assert all(0 < side < 1 for point in path for side in point)

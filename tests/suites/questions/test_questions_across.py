@@ -158,7 +158,7 @@ def test_reports_of_a_release_are_shares_of_subtasks(run: Path, released: Path, 
 
 def test_judgings_of_two_runs_are_distinguished(run: Path, released: Path, tmp_path: Path) -> None:
     again = ask(AskOptions(folder=released, planner=f"scripted:{tmp_path / 'a.json'}", out=tmp_path / "again")).folder
-    sheets = read_sheets([judged(asked, released, judge="constant:B").folder for asked in (run, again)])
+    sheets = read_sheets([judged(folder, released, judge="constant:B").folder for folder in (run, again)])
     assert sheets[0].protocol == sheets[1].protocol and sheets[0].planner != sheets[1].planner
 
 

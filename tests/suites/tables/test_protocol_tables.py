@@ -47,8 +47,8 @@ def test_the_scripted_model_tells_tasks_of_the_same_words_apart(tmp_path: Path) 
         task: len(find_suite("homie-eb-nav").by_id[task].expert or ()) for task in ("n01-base", "n01-long-horizon")
     }
     assert {line.task: line.success for line in summary.lines} == dict.fromkeys(steps, True)
-    said = {name: len(lines) for name, (lines, _, _) in repeatable(tmp_path / "run").items()}
-    assert said == {f"{task}-0": number for task, number in steps.items()}
+    line_counts = {name: len(lines) for name, (lines, _, _) in repeatable(tmp_path / "run").items()}
+    assert line_counts == {f"{task}-0": number for task, number in steps.items()}
 
 
 @pytest.mark.slow

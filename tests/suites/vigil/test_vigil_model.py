@@ -28,7 +28,7 @@ def test_each_turn_is_one_message_with_one_picture_and_its_own_words(tmp_path: P
             out=tmp_path / "run",
         )
         row = run(options).rows[-1]
-        first, second = (asked.body["messages"] for asked in endpoint.asked)
+        first, second = (request.body["messages"] for request in endpoint.asked)
     assert (row.benchmark.value, row.steps, row.invalid) == (100, 2, 0)
     assert len(first) == len(second) == 1
     pictures = [part for part in second[0]["content"] if part["type"] == "image_url"]
@@ -37,12 +37,12 @@ def test_each_turn_is_one_message_with_one_picture_and_its_own_words(tmp_path: P
     assert "Turn 1:" not in str(first) and "This is turn 1 of 5." in str(first)
 
 
-@pytest.mark.parametrize("shown", [None, False])
-def test_the_prompt_has_twenty_turns_and_only_the_feedback_that_was_asked_for(shown: bool | None) -> None:
+@pytest.mark.parametrize("reported", [None, False])
+def test_the_prompt_has_twenty_turns_and_only_the_feedback_that_was_asked_for(reported: bool | None) -> None:
     history = tuple(f"answer {number}" for number in range(5, 25))
-    turn = Turn(25, "Open the fridge.", lambda: None, history, shown, shown)  # type: ignore[arg-type,return-value]
-    text = prompt(turn, 35, thousandths=shown is not None)
+    turn = Turn(25, "Open the fridge.", lambda: None, history, reported, reported)  # type: ignore[arg-type,return-value]
+    text = prompt(turn, 35, thousandths=reported is not None)
     assert "Turn 5: answer 5\n" in text and "Turn 24: answer 24\n" in text and "Turn 4:" not in text
-    assert ("too_far" in text) is (shown is not None)
-    assert ("to 1000 (right)" in text) is (shown is not None)
+    assert ("too_far" in text) is (reported is not None)
+    assert ("to 1000 (right)" in text) is (reported is not None)
     assert '{"skill_name": "...", "arguments": {...}}' in text and "Open the fridge." in text

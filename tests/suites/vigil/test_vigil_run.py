@@ -117,14 +117,14 @@ def test_a_script_plays_as_a_model_does(tmp_path: Path) -> None:
 
 
 def test_what_feedback_changed_is_of_the_same_episodes(whole: Path, tmp_path: Path, homie: Homie) -> None:
-    heard = tmp_path / "heard"
-    run(options(heard, feedback="told"))
-    lines = [json.loads(line) for line in (heard / "episodes.jsonl").read_text().splitlines()]
+    with_feedback = tmp_path / "heard"
+    run(options(with_feedback, feedback="told"))
+    lines = [json.loads(line) for line in (with_feedback / "episodes.jsonl").read_text().splitlines()]
     label = next(line for line in lines if line["id"] == "SV-000")["label"]
     steps = next(line for line in lines if line["id"] == "SV-000")["steps"]
     steps[-1]["status"] = label  # an agent that has understood
-    (heard / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    answer = homie("compare", str(whole), str(heard), "--json")
+    (with_feedback / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    answer = homie("compare", str(whole), str(with_feedback), "--json")
     assert answer.returncode == 0, answer.stderr
     table = json.loads(answer.stdout)
     rows = {row["family"]: row for row in table["tables"][0]["rows"]}

@@ -95,8 +95,8 @@ class Noted(Agent):
 def test_feedback_is_two_booleans_or_nothing(stage: Make, given: bool) -> None:
     agent = Noted()
     record = play(stage("DA"), agent, feedback=given)
-    heard = {(turn.too_far, turn.path_blocked) for turn in agent.turns[2:]}
-    assert heard == ({(False, True)} if given else {(None, None)})
+    feedback = {(turn.too_far, turn.path_blocked) for turn in agent.turns[2:]}
+    assert feedback == ({(False, True)} if given else {(None, None)})
     assert record.steps[-1].path_blocked and len(agent.turns[-1].history) == 11
 
 
