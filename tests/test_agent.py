@@ -454,9 +454,9 @@ def test_with_an_empty_hand_nothing_stands_for_what_it_holds(play):
 
 def test_an_episode_may_end_by_itself_as_soon_as_its_goal_is_reached(play):
     """Asked after every subtask, whether it succeeded or not; the rest of the plan is not carried out."""
-    asked = iter([False, False, True])
+    answers = iter([False, False, True])
     plan = Decision((GO_BALL, PUT, GO_BOX))
-    result, records, planner, _ = play(plan, Decision((GO_BALL, PICK)), goal_check=lambda: next(asked))
+    result, records, planner, _ = play(plan, Decision((GO_BALL, PICK)), goal_check=lambda: next(answers))
     assert (result.ended_by, len(records), len(planner.inputs)) == ("goal", 3, 2)
     assert [record.execution.feedback.ok for record in records] == [True, False, True]
 

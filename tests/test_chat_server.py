@@ -22,7 +22,7 @@ def post(url: str, body: object) -> Any:
         return json.load(answer)
 
 
-def asked(text: str) -> dict[str, Any]:
+def request_body(text: str) -> dict[str, Any]:
     return {"model": "m", "messages": [{"role": "user", "content": text}]}
 
 
@@ -40,7 +40,7 @@ def test_a_planner_asks_it_and_is_shown_what_the_function_says() -> None:
 def test_several_clients_are_answered_at_once() -> None:
     with ChatServer(lambda messages: messages[0]["content"].upper()) as server, ThreadPoolExecutor(8) as clients:
         url = f"{server.url}/chat/completions"
-        answers = list(clients.map(lambda n: post(url, asked(f"word {n}")), range(24)))
+        answers = list(clients.map(lambda n: post(url, request_body(f"word {n}")), range(24)))
     assert [answer["choices"][0]["message"]["content"] for answer in answers] == [f"WORD {n}" for n in range(24)]
     assert len(server.requests) == 24 and all(answer["usage"]["total_tokens"] > 0 for answer in answers)
 
@@ -52,7 +52,7 @@ def test_a_model_that_raises_and_a_path_that_is_not_there_are_reported_to_the_cl
     with ChatServer(broken) as server:
         for path, status, says in (("chat/completions", 500, "KeyError: 'plan'"), ("responses", 404, "/v1/responses")):
             with pytest.raises(urllib.error.HTTPError) as caught:
-                post(f"{server.url}/{path}", asked("hello"))
+                post(f"{server.url}/{path}", request_body("hello"))
             assert caught.value.code == status and says in json.load(caught.value)["error"]["message"]
     with pytest.raises(urllib.error.URLError):
-        post(f"{server.url}/chat/completions", asked("hello"))
+        post(f"{server.url}/chat/completions", request_body("hello"))

@@ -63,8 +63,8 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Ch
         "subtask   [Go to, apple]",
         "model     classical",
     ]
-    (asked,) = server.requests
-    parts = asked["messages"][-1]["content"]
+    (request,) = server.requests
+    parts = request["messages"][-1]["content"]
     shown = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
     colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in shown]
     assert colours == [10, 20, 30]

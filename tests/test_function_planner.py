@@ -55,16 +55,16 @@ def test_a_loop_that_waits_for_the_episode_is_refused() -> None:
 
 def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
     async def main() -> None:
-        asked = asyncio.Event()
+        deciding = asyncio.Event()
 
         async def decide(planner_input: homie.PlannerInput) -> Decision:
-            asked.set()
+            deciding.set()
             await asyncio.sleep(60)
             return Decision((END,))
 
         planner = homie.FunctionPlanner(decide)
         playing = asyncio.create_task(asyncio.to_thread(played, planner))
-        await asked.wait()
+        await deciding.wait()
         planner.cancel()
         with pytest.raises(PlannerError, match="was given up before it decided"):
             await playing

@@ -79,8 +79,8 @@ def test_the_question_is_the_same_word_for_word():
     assert again == unmasked(planner_input)
     for boxes in (False, True):
         prompt = Prompt(PromptSettings(boxes=boxes))
-        asked, anew = (prompt.request(inputs)[0].messages for inputs in (planner_input, again))
-        assert [[part for part in message.parts if isinstance(part, str)] for message in asked] == [
+        messages, anew = (prompt.request(inputs)[0].messages for inputs in (planner_input, again))
+        assert [[part for part in message.parts if isinstance(part, str)] for message in messages] == [
             [part for part in message.parts if isinstance(part, str)] for message in anew
         ]
 

@@ -72,22 +72,22 @@ def executor(holds: str | None = None, *, feels: bool = False, meant: bool = Tru
     return Executor(Senses(robot, TinyDetector(), locator), SkillTable({"tiny": tiny}), paper_order, execution_check)
 
 
-def done(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Execution:
+def execution_of(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Execution:
     return Execution(subtask, "", (), (), feedback, target)
 
 
 @pytest.mark.parametrize(
     ("before", "execution", "after"),
     [
-        ((), done(PICK), APPLE),
-        (("mug",), done(PICK), ("mug", "red apple")),
-        ((), done(PICK, FAIL), ()),
-        (APPLE, done(PUT), ()),
-        (("mug", "red apple"), done(PUT), ("mug",)),
-        (APPLE, done(PUT, LOST), ()),
-        (APPLE, done(PUT, FAIL), APPLE),
-        (APPLE, done(GO), APPLE),
-        (APPLE, done(GO, LOST), APPLE),
+        ((), execution_of(PICK), APPLE),
+        (("mug",), execution_of(PICK), ("mug", "red apple")),
+        ((), execution_of(PICK, FAIL), ()),
+        (APPLE, execution_of(PUT), ()),
+        (("mug", "red apple"), execution_of(PUT), ("mug",)),
+        (APPLE, execution_of(PUT, LOST), ()),
+        (APPLE, execution_of(PUT, FAIL), APPLE),
+        (APPLE, execution_of(GO), APPLE),
+        (APPLE, execution_of(GO, LOST), APPLE),
     ],
 )
 def test_the_inventory_by_feedback(before, execution, after):
@@ -97,21 +97,21 @@ def test_the_inventory_by_feedback(before, execution, after):
 @pytest.mark.parametrize(
     ("before", "execution", "holds", "after", "remark"),
     [
-        ((), done(PICK, target="apple_1"), "apple_1", APPLE, ""),
-        ((), done(PICK), "apple_2", APPLE, ""),
-        ((), done(PICK, target="apple_1"), "lemon_2", ("lemon",), "what is in the hand is the lemon"),
-        ((), done(PICK, FAIL, "apple_1"), "apple_1", ("apple",), "what is in the hand is the apple"),
-        ((), done(GO), "potted_meat_can_1", ("potted meat can",), "what is in the hand is the potted meat can"),
-        ((), done(GO, target="apple_1"), "apple_1", ("apple",), "what is in the hand is the apple"),
-        ((), done(GO), None, (), ""),
-        (APPLE, done(GO), "apple_1", APPLE, ""),
-        (APPLE, done(GO), None, (), "red apple is no longer in the hand"),
-        ((), done(PICK), None, (), "red apple is no longer in the hand"),
-        (APPLE, done(PUT), None, (), ""),
-        (APPLE, done(PUT), "apple_1", ("apple",), "what is in the hand is the apple"),
-        (APPLE, done(PUT, FAIL), "apple_1", APPLE, ""),
-        (APPLE, done(PUT, LOST), None, (), ""),
-        (("mug", "red apple"), done(GO), None, (), "red apple is no longer in the hand"),
+        ((), execution_of(PICK, target="apple_1"), "apple_1", APPLE, ""),
+        ((), execution_of(PICK), "apple_2", APPLE, ""),
+        ((), execution_of(PICK, target="apple_1"), "lemon_2", ("lemon",), "what is in the hand is the lemon"),
+        ((), execution_of(PICK, FAIL, "apple_1"), "apple_1", ("apple",), "what is in the hand is the apple"),
+        ((), execution_of(GO), "potted_meat_can_1", ("potted meat can",), "what is in the hand is the potted meat can"),
+        ((), execution_of(GO, target="apple_1"), "apple_1", ("apple",), "what is in the hand is the apple"),
+        ((), execution_of(GO), None, (), ""),
+        (APPLE, execution_of(GO), "apple_1", APPLE, ""),
+        (APPLE, execution_of(GO), None, (), "red apple is no longer in the hand"),
+        ((), execution_of(PICK), None, (), "red apple is no longer in the hand"),
+        (APPLE, execution_of(PUT), None, (), ""),
+        (APPLE, execution_of(PUT), "apple_1", ("apple",), "what is in the hand is the apple"),
+        (APPLE, execution_of(PUT, FAIL), "apple_1", APPLE, ""),
+        (APPLE, execution_of(PUT, LOST), None, (), ""),
+        (("mug", "red apple"), execution_of(GO), None, (), "red apple is no longer in the hand"),
     ],
 )
 def test_the_inventory_is_what_is_in_the_hand(before, execution, holds, after, remark):
@@ -124,20 +124,20 @@ def test_the_inventory_is_what_is_in_the_hand(before, execution, holds, after, r
 
 
 def test_what_the_fingers_feel_is_not_gone():
-    recorded, now = apply_effects(APPLE, done(GO), executor(None, feels=True))
-    assert now == APPLE and recorded == done(GO)
+    recorded, now = apply_effects(APPLE, execution_of(GO), executor(None, feels=True))
+    assert now == APPLE and recorded == execution_of(GO)
 
 
 @pytest.mark.parametrize(
     ("put", "subtask"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
 )
 def test_a_put_is_described_by_what_was_put(put, subtask):
-    recorded, now = apply_effects(("mug", "red apple"), done(put), executor(None, feels=True, meant=False))
+    recorded, now = apply_effects(("mug", "red apple"), execution_of(put), executor(None, feels=True, meant=False))
     assert (recorded.subtask, now) == (
         subtask,
         ("mug",),
     ) and recorded.feedback.message == "None, but what was put is the red apple"
-    for before, execution in ((APPLE, done(put, FAIL)), ((), done(put)), (APPLE, done(GO))):
+    for before, execution in ((APPLE, execution_of(put, FAIL)), ((), execution_of(put)), (APPLE, execution_of(GO))):
         recorded, _ = apply_effects(before, execution, executor(None, feels=True, meant=False))
         assert recorded == execution
 
@@ -145,7 +145,9 @@ def test_a_put_is_described_by_what_was_put(put, subtask):
 def test_an_inventory_of_the_hand_itself():
     for holds, after in (("red_apple", ("red apple",)), (None, ())):
         hand = executor(holds, by="hand")
-        assert apply_effects(("mug",), done(PICK), hand) == (done(PICK), after) and in_hand(hand) == after
+        assert (
+            apply_effects(("mug",), execution_of(PICK), hand) == (execution_of(PICK), after) and in_hand(hand) == after
+        )
 
 
 EVENTS = [
@@ -159,8 +161,8 @@ EVENTS = [
 class Hearing(EpisodeListener):
     """Writes down every event under its name, and raises at some class of them."""
 
-    def __init__(self, name: str, heard: list[Any], breaks: type | tuple[()] = ()) -> None:
-        self.name, self.heard, self.breaks = name, heard, breaks
+    def __init__(self, name: str, events: list[Any], breaks: type | tuple[()] = ()) -> None:
+        self.name, self.heard, self.breaks = name, events, breaks
 
     def on(self, event: Event) -> None:
         self.heard.append((self.name, event))
@@ -170,17 +172,17 @@ class Hearing(EpisodeListener):
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_several_listeners_hear_the_same_in_order(event, caplog):
-    heard: list[Any] = []
-    optional = [Hearing("broken", heard, breaks=type(event)), Hearing("third", heard)]
-    several = Listeners([Hearing("first", heard), Hearing("second", heard)], optional=optional)
+    events: list[Any] = []
+    optional = [Hearing("broken", events, breaks=type(event)), Hearing("third", events)]
+    several = Listeners([Hearing("first", events), Hearing("second", events)], optional=optional)
     several.on(event)
-    assert heard == [(name, event) for name in ("first", "second", "broken", "third")]
+    assert events == [(name, event) for name in ("first", "second", "broken", "third")]
     assert "The listener Hearing failed and gets no more events: the terminal is gone" in caplog.text
-    heard.clear()
+    events.clear()
     several.on(event)
-    assert [name for name, *_ in heard] == ["first", "second", "third"]
+    assert [name for name, *_ in events] == ["first", "second", "third"]
     with pytest.raises(OSError, match="terminal is gone"):
-        Listeners([Hearing("first", heard, breaks=type(event))]).on(event)
+        Listeners([Hearing("first", events, breaks=type(event))]).on(event)
     Listeners().on(event)
 
 
@@ -217,24 +219,24 @@ END = Decision((Subtask("End"),), model="tiny")
 
 
 def test_a_round_that_cannot_be_read_is_f1_and_no_history():
-    planner, heard = Lines(Decision((), problem="It is no JSON."), END), []
-    result = run_episode("wait", planner, executor(), EpisodeRules(rounds=5), seed=7, listener=Hearing("only", heard))
+    planner, events = Lines(Decision((), problem="It is no JSON."), END), []
+    result = run_episode("wait", planner, executor(), EpisodeRules(rounds=5), seed=7, listener=Hearing("only", events))
     check = Check("format", ErrorCode.F1, "It is no JSON.")
-    first, last = (event.record for _, event in heard if isinstance(event, SubtaskRecorded))
+    first, last = (event.record for _, event in events if isinstance(event, SubtaskRecorded))
     assert first.execution == unreadable(planner.decisions[0])
     assert first.execution.checks == (check,) and first.execution.feedback == Feedback(
         "fail", ErrorCode.F1, check.message
     )
     assert (first.round, last.round, last.execution.model) == (1, 2, "tiny")
-    assert [type(event) for _, event in heard] == [
+    assert [type(event) for _, event in events] == [
         EpisodeStarted, PlannerAsked, PlannerAnswered, SubtaskChecked, SubtaskRecorded,
         PlannerAsked, PlannerAnswered, SubtaskRecorded, EpisodeEnded,
     ]  # fmt: skip
-    last_of = {type(event): event for _, event in heard}
+    last_of = {type(event): event for _, event in events}
     assert last_of[EpisodeStarted] == EpisodeStarted("wait") and last_of[PlannerAnswered] == PlannerAnswered(2, END)
     assert last_of[SubtaskChecked] == SubtaskChecked(check)
-    asked = last_of[PlannerAsked]
-    assert asked.planner_input is planner.inputs[-1] and asked.observation.stamp == 0.0
+    event = last_of[PlannerAsked]
+    assert event.planner_input is planner.inputs[-1] and event.observation.stamp == 0.0
     assert planner.begun == ("wait", 7) and planner.inputs[1].feedback == first.execution.feedback
     assert [(planner_input.round, planner_input.rounds, planner_input.task) for planner_input in planner.inputs] == [
         (1, 5, "wait"),
@@ -245,10 +247,10 @@ def test_a_round_that_cannot_be_read_is_f1_and_no_history():
 
 
 def test_a_subtask_is_shown_with_its_round():
-    heard: list[Any] = []
+    events: list[Any] = []
     planner = Lines(Decision((Subtask("Fly", "ball"),)), END)
-    run_episode("go", planner, executor(), EpisodeRules(rounds=5), seed=0, listener=Hearing("only", heard))
-    assert [event for _, event in heard if isinstance(event, SubtaskStarted)] == [
+    run_episode("go", planner, executor(), EpisodeRules(rounds=5), seed=0, listener=Hearing("only", events))
+    assert [event for _, event in events if isinstance(event, SubtaskStarted)] == [
         SubtaskStarted(1, Subtask("Fly", "ball"))
     ]
 

@@ -89,8 +89,8 @@ def test_elsewhere_the_command_names_what_homie_came_from(installed) -> None:
     wheel.touch()
     assert packages.install_command("chat") == f"pip install '{wheel}[chat]'"
     wheel.unlink()
-    (asked,) = re.findall(r"'(.+?)'", packages.install_command("chat"))
-    assert Requirement(asked).name == "openai", "where that is gone, the packages"
+    (requirement,) = re.findall(r"'(.+?)'", packages.install_command("chat"))
+    assert Requirement(requirement).name == "openai", "where that is gone, the packages"
 
 
 def test_from_an_index_the_command_names_the_distribution(installed) -> None:

@@ -120,9 +120,9 @@ def test_causes_are_counted_without_their_numbers() -> None:
     assert "| all | 3 | **1** (33 %) |" in table and "| bowl | 3 |" in table
 
 
-@pytest.mark.parametrize(("said", "cause"), [("success", "claimed as done; "), ("failure", "given up; ")])
-def test_a_wrong_claim_of_success_is_distinguished_from_a_report_of_failure(said: str, cause: str) -> None:
-    ended = {**_step("End"), "decision": {"report": said}}
+@pytest.mark.parametrize(("report", "cause"), [("success", "claimed as done; "), ("failure", "given up; ")])
+def test_a_wrong_claim_of_success_is_distinguished_from_a_report_of_failure(report: str, cause: str) -> None:
+    ended = {**_step("End"), "decision": {"report": report}}
     assert judge(TASK, _state(), [ended], 1.0).cause == f"{cause}no subtask failed, the object is elsewhere"
 
 

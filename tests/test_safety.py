@@ -141,9 +141,9 @@ def assert_safe(sent: SentCommand, last_base: tuple[float, float]) -> None:
 
 
 @given(st.lists(commands, min_size=1, max_size=12))
-def test_any_sequence_of_finite_commands_is_made_safe(asked):
+def test_any_sequence_of_finite_commands_is_made_safe(sequence):
     gate, last = SafetyGate(SPEC), (0.0, 0.0)
-    for command in asked:
+    for command in sequence:
         sent = gate.check(command, STATE)
         assert sent.requested == command
         assert_safe(sent, last)
@@ -155,9 +155,9 @@ def test_what_was_changed_is_said_and_what_was_not_is_sent_as_asked(command):
     sent = SafetyGate(SPEC).check(command, STATE)
     if sent.changes:
         return
-    asked = Command(command.targets, base=command.get("base") or (0.0, 0.0))
+    requested = Command(command.targets, base=command.get("base") or (0.0, 0.0))
     for part in ("base", "torso", "head", "gripper"):
-        target, other = asked.get(part), sent.sent.get(part)
+        target, other = requested.get(part), sent.sent.get(part)
         assert target is other is None or np.allclose(target, other, atol=1e-5)
 
 

@@ -86,8 +86,8 @@ def options(**more: Any) -> OpenOptions:
 def test_every_part_is_where_it_belongs():
     body, planner, detector = Body(), InformedPlanner(), TinyDetector()
     external = objects(robot=body, detector=detector, planner=planner)
-    asked = options(planner="planner", attempts=2, check_order="code")
-    with assemble(asked, external) as parts:
+    chosen = options(planner="planner", attempts=2, check_order="code")
+    with assemble(chosen, external) as parts:
         executor = parts.executor
         assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
