@@ -111,8 +111,8 @@ def check_counts(table: str, row: str, counts: ErrorCounts, printed: Mapping[str
     sums = counts_by_head(counts)
     mismatches = []
     for head in (*GROUPS, "All"):
-        whole = counts.steps if head == "All" else sums["All"]
-        follows = f"{sums[head]}/{whole}"
+        total = counts.steps if head == "All" else sums["All"]
+        follows = f"{sums[head]}/{total}"
         if printed[head] != follows:
             mismatches.append(Mismatch(table=table, row=row, column=head, printed=printed[head], follows=follows))
     return mismatches

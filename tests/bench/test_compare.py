@@ -367,10 +367,10 @@ def test_declared_names(tmp_path: Path) -> None:
     for task in fields["tasks"]:
         task["keypaths"] = [["[Pick, fruit]", "[End]"]]
     strange = write_run(tmp_path / "a", ALL_DONE, tasks=Suite.model_validate(fields))
-    known = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate({**fields, "names": {"apple": "fruit"}}))
+    renamed = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate({**fields, "names": {"apple": "fruit"}}))
     for profile in ("homie", "strict-emmoe"):
         assert value(row(compare([strange], profile, QUICK)[0], "rule")["SR"]) == 0.0
-        assert value(row(compare([known], profile, QUICK)[0], "rule")["SR"]) == 1.0
+        assert value(row(compare([renamed], profile, QUICK)[0], "rule")["SR"]) == 1.0
 
 
 def test_where_the_notebooks_would_stop(tmp_path: Path) -> None:

@@ -261,8 +261,8 @@ def test_the_commands_tell_and_never_crash(tiny, homie, tmp_path):
     state.write_bytes(flipped(state.read_bytes(), 40))
     compared = homie("compare", run, "--resamples", "100")
     assert compared.returncode == 0 and "damaged: final_state.json" in compared.stdout
-    shown = homie("report", run, "--out", "page.html", "--views", "0")
-    assert shown.returncode == 0 and "damaged: final_state.json" in (tmp_path / "page.html").read_text()
+    reported = homie("report", run, "--out", "page.html", "--views", "0")
+    assert reported.returncode == 0 and "damaged: final_state.json" in (tmp_path / "page.html").read_text()
     (tiny.out / "run.json").write_text("{")
     for command in ("compare", "report"):
         completed = homie(command, run)

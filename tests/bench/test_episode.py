@@ -52,21 +52,21 @@ def set_aside(episode: Episode, number: int, *names: str) -> Path:
 
 
 def test_what_a_finished_episode_is(run: Path) -> None:
-    complete, left = episodes(run)
+    complete, unfinished = episodes(run)
     read = finished(complete)
     assert (read.verdict, read.damaged, len(read.records)) == (True, False, 2)
     assert complete.ending == read.ending == read_episode(complete.folder) and not complete.damaged
-    assert left.finished is None and left.ending is None and not left.damaged
-    assert left.name == "task-0-1" and left.folder == run / "episodes" / "task-0-1"
+    assert unfinished.finished is None and unfinished.ending is None and not unfinished.damaged
+    assert unfinished.name == "task-0-1" and unfinished.folder == run / "episodes" / "task-0-1"
 
 
 def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
-    complete, left = episodes(run)
-    left.begin()
-    (left.folder / "steps.jsonl").write_text("torn")
-    assert not left.damaged
-    left.give_up(left.fail("crash", "damaged: not by the disk", 1.0))
-    assert not finished(left).damaged, "infrastructure ended it, by another cause"
+    complete, unfinished = episodes(run)
+    unfinished.begin()
+    (unfinished.folder / "steps.jsonl").write_text("torn")
+    assert not unfinished.damaged
+    unfinished.give_up(unfinished.fail("crash", "damaged: not by the disk", 1.0))
+    assert not finished(unfinished).damaged, "infrastructure ended it, by another cause"
     edit(complete.folder / "episode.json", cause="damaged: so it says")
     assert not finished(complete).damaged, "an episode that the planner ended"
     (complete.folder / "final_state.json").unlink()
@@ -94,20 +94,20 @@ def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, o
 def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     complete, _ = episodes(run)
     ending, steps = complete.folder / "episode.json", complete.folder / "steps.jsonl"
-    whole = steps.read_bytes()
+    intact = steps.read_bytes()
 
     def cause(data: bytes, **values: object) -> str:
         edit(ending, **values)
         steps.write_bytes(data)
         return finished(complete).ending.cause.removeprefix("damaged: ")
 
-    assert cause(whole) == ""
-    assert cause(whole + b"torn") == "steps.jsonl (steps.jsonl: left out a last line that a kill has torn (4 bytes))"
+    assert cause(intact) == ""
+    assert cause(intact + b"torn") == "steps.jsonl (steps.jsonl: left out a last line that a kill has torn (4 bytes))"
     assert cause(b"{}\n") == "steps.jsonl (steps.jsonl holds a line that is not a round record: round is missing)"
     assert len(cause(b"{}\n")) < 240
-    first = whole.splitlines(keepends=True)[0]
+    first = intact.splitlines(keepends=True)[0]
     assert cause(first) == "steps.jsonl (its subtasks are not the history in episode.json)"
-    assert cause(whole, ended_by="rounds") == "steps.jsonl (its last subtask does not fit 'rounds' in episode.json)"
+    assert cause(intact, ended_by="rounds") == "steps.jsonl (its last subtask does not fit 'rounds' in episode.json)"
     history = json.loads(ending.read_text())["history"]
     assert cause(first, ended_by="ended", history=history[:1]) == (
         "steps.jsonl (its last subtask does not fit 'ended' in episode.json)"
@@ -138,69 +138,69 @@ def test_a_world_that_cannot_be_judged(run: Path, state: str | None, message: st
 
 
 def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> None:
-    _, left = episodes(run)
-    assert len(left.failures) == 0
-    left.begin()
-    first = left.fail("crash", "exit code 7", 1.23456)
+    _, unfinished = episodes(run)
+    assert len(unfinished.failures) == 0
+    unfinished.begin()
+    first = unfinished.fail("crash", "exit code 7", 1.23456)
     assert first == FailedTry(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.235)
-    assert read_model(left.folder / "failure.json", FailedTry) == first
-    left.begin()
-    assert left.failures == (first,), "the new try has not failed"
-    second = left.fail("deadline", "too long", 2.0)
-    assert second.attempt == 2 and left.failures == (first, second)
-    left.give_up(second)
-    assert left.failures == (first, second), "given up, and nothing begun again"
-    left.begin()
-    assert len(left.failures) == 0
-    assert left.fail("crash", "again", 1.0).attempt == 1
+    assert read_model(unfinished.folder / "failure.json", FailedTry) == first
+    unfinished.begin()
+    assert unfinished.failures == (first,), "the new try has not failed"
+    second = unfinished.fail("deadline", "too long", 2.0)
+    assert second.attempt == 2 and unfinished.failures == (first, second)
+    unfinished.give_up(second)
+    assert unfinished.failures == (first, second), "given up, and nothing begun again"
+    unfinished.begin()
+    assert len(unfinished.failures) == 0
+    assert unfinished.fail("crash", "again", 1.0).attempt == 1
 
 
 def test_the_record_of_a_try_may_be_damaged(run: Path) -> None:
-    _, left = episodes(run)
-    path = set_aside(left, 1, "failure.json")
-    assert left.failures == (
+    _, unfinished = episodes(run)
+    path = set_aside(unfinished, 1, "failure.json")
+    assert unfinished.failures == (
         FailedTry(cause="damaged", message="failure.json is damaged", attempt=1, wall_seconds=0.0),
     )
     write_model(path / "failure.json", FailedTry(cause="crash", message="x", attempt=1, wall_seconds=0.0))
-    set_aside(left, 2, "failure.json")
-    assert [failure.attempt for failure in left.failures] == [1, 2]
+    set_aside(unfinished, 2, "failure.json")
+    assert [failure.attempt for failure in unfinished.failures] == [1, 2]
 
 
 def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:
-    complete, left = episodes(run)
-    left.begin()
+    complete, unfinished = episodes(run)
+    unfinished.begin()
     steps = (complete.folder / "steps.jsonl").read_bytes()
-    (left.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
+    (unfinished.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
     with warnings.catch_warnings(action="error"):  # a torn line is what is expected
-        left.give_up(FailedTry(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
-    ending = finished(left).ending
+        unfinished.give_up(FailedTry(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
+    ending = finished(unfinished).ending
     assert ending.ended_by == "infrastructure" and ending.cause == "killed: by hand" and ending.wall_seconds == 4.5
     assert (ending.rounds, ending.inventory, ending.robot_seconds) == (2, ("apple",), 2.0)
     assert [str(item.subtask) for item in ending.history] == ["[Pick, apple]", "[End]"]
-    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 1, left.seed)
-    assert finished(left).verdict is None, "nobody looks at its world"
+    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 1, unfinished.seed)
+    assert finished(unfinished).verdict is None, "nobody looks at its world"
 
 
 @pytest.mark.parametrize("steps", [None, b"no record\n"])
 def test_given_up_without_anything_done(run: Path, steps: bytes | None) -> None:
-    _, left = episodes(run)
-    left.begin()
+    _, unfinished = episodes(run)
+    unfinished.begin()
     if steps is not None:
-        (left.folder / "steps.jsonl").write_bytes(steps)
-    left.give_up(FailedTry(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
-    ending = finished(left).ending
+        (unfinished.folder / "steps.jsonl").write_bytes(steps)
+    unfinished.give_up(FailedTry(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
+    ending = finished(unfinished).ending
     assert (ending.rounds, ending.history, ending.inventory, ending.robot_seconds) == (0, (), (), 0.0)
 
 
 def test_of_tries_that_were_set_aside_only_why_they_failed_stays(run: Path) -> None:
-    finished, left = episodes(run)
+    finished, unfinished = episodes(run)
     names = ("failure.json", "error.log", "episode.json", "steps.jsonl", "video.mp4", "frames/")
-    kept, gone = set_aside(finished, 1, *names), set_aside(finished, 2, "steps.jsonl", "frames/")
-    other = set_aside(left, 1, "steps.jsonl")
+    first_folder, second_folder = set_aside(finished, 1, *names), set_aside(finished, 2, "steps.jsonl", "frames/")
+    other = set_aside(unfinished, 1, "steps.jsonl")
     finished.clean()
-    left.clean()
-    assert {path.name for path in kept.iterdir()} == {"failure.json", "error.log", "episode.json"}
-    assert not gone.exists(), "nothing was left of it"
+    unfinished.clean()
+    assert {path.name for path in first_folder.iterdir()} == {"failure.json", "error.log", "episode.json"}
+    assert not second_folder.exists(), "nothing was left of it"
     assert (other / "steps.jsonl").exists(), "an unfinished episode may still need it"
     assert (finished.folder / "steps.jsonl").exists()
     again = set_aside(finished, 2, "steps.jsonl")

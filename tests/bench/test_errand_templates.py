@@ -211,8 +211,8 @@ def only(name: str, house: House) -> TaskDraft:
 def test_what_is_put_away_is_put_first_and_shut_then() -> None:
     house = home(apple_1=APPLE)
     errand = only("store", house)
-    put = ["[Go to, fridge]", "[Open, fridge]", "[Go to, apple]", "[Pick, apple]", "[Go to, fridge]"]
-    assert errand.expert(house) == [*put, "[Put, apple, fridge]", "[Close, fridge]", "[End]"]
+    subtasks = ["[Go to, fridge]", "[Open, fridge]", "[Go to, apple]", "[Pick, apple]", "[Go to, fridge]"]
+    assert errand.expert(house) == [*subtasks, "[Put, apple, fridge]", "[Close, fridge]", "[End]"]
     assert errand.goal(house) == {"all": [{"in": ["apple_1", "fridge_1"]}, {"closed": "fridge_1"}]}
     assert errand.keypaths(house) == [["[Pick, apple]", "[Put, apple, fridge]", "[Close, fridge]", "[End]"]]
     assert errand.things() == ["apple_1"]

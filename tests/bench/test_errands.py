@@ -25,9 +25,9 @@ def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
     """The world of a scene, made once."""
     key = json.dumps([seed, dict(chosen)])
     if key not in WORLDS:
-        begun = scenes_of("mujoco").begin(seed, chosen)
-        assert begun is not None
-        WORLDS[key] = begun
+        start = scenes_of("mujoco").begin(seed, chosen)
+        assert start is not None
+        WORLDS[key] = start
     return WORLDS[key]
 
 

@@ -30,7 +30,9 @@ FAILED = rounds(LATE)[0].execution
 QUICK = Intervals(confidence=0.9, resamples=50)
 
 
-def shown(outcome: Outcome, steps: int = 1, tp: float | None = None, node: str = "", *, path: bool = True) -> Shown:
+def shown_episode(
+    outcome: Outcome, steps: int = 1, tp: float | None = None, node: str = "", *, path: bool = True
+) -> Shown:
     return Shown(
         run="run",
         name="episode",
@@ -84,7 +86,7 @@ def test_steps() -> None:
         *(("succeeded", 1), ("succeeded", 1), ("failed", 1), ("lost", 9), ("unfinished", 5)),
         *(("not scored", 3), ("said End", 3), ("out of rounds", 4)),
     ]
-    figure = steps_figure(source(*(shown(way, steps) for way, steps in ways)), many=False)
+    figure = steps_figure(source(*(shown_episode(way, steps) for way, steps in ways)), many=False)
     assert (figure.title, figure.caption) == (
         "Steps",
         "Episodes by number of subtasks, End included; lost episodes are left out.",
@@ -113,19 +115,19 @@ def test_steps() -> None:
     ],
 )
 def test_many_steps_share_a_column_and_not_each_has_a_label(most: int, where: str, below: list[str]) -> None:
-    figure = steps_figure(source(shown("failed", most), shown("failed", 1)), many=False)
+    figure = steps_figure(source(shown_episode("failed", most), shown_episode("failed", 1)), many=False)
     assert titles(figure)[-1] == f"{where}: failed 1" and labels(figure) == below
 
 
 def test_where_episodes_fail() -> None:
     shares = (0.0, 0.1, 0.25, 0.26, 0.5, 0.75, 0.76, 1.0)
-    failed = [shown("failed", 1, share, "[Pick, apple]") for share in shares]
+    failed = [shown_episode("failed", 1, share, "[Pick, apple]") for share in shares]
     others = [
-        shown("failed", 1, 1.0),
-        shown("failed", 1, 0.3, "[Go to, apple]"),
-        shown("failed", 1, None, "[Open, fridge]"),
-        shown("failed", 1, 0.0, "[Close, fridge]", path=False),
-        shown("succeeded", 1, 0.0, "[Put, apple, table]"),
+        shown_episode("failed", 1, 1.0),
+        shown_episode("failed", 1, 0.3, "[Go to, apple]"),
+        shown_episode("failed", 1, None, "[Open, fridge]"),
+        shown_episode("failed", 1, 0.0, "[Close, fridge]", path=False),
+        shown_episode("succeeded", 1, 0.0, "[Put, apple, table]"),
     ]
     figure = keypath_figure(source(*failed, *others), many=False)
     assert titles(figure) == [
@@ -205,7 +207,7 @@ def test_of_benches(tmp_path: Path) -> None:
 
 def test_which_figures_there_are(tmp_path: Path) -> None:
     rule, chat = write_two(tmp_path)
-    single = source(shown("said End"), label="single", errors={"D1": 1})
+    single = source(shown_episode("said End"), label="single", errors={"D1": 1})
     nothing = Source(label="nothing", results=Results("homie", ()), episodes=(), facts={}, machine={})
     assert [figure.title for figure in figures([rule, chat, single, nothing], QUICK)] == [
         *("Success by attribute", "Errors by planner", "Steps: rule", "Steps: chat", "Steps: single"),
@@ -243,15 +245,15 @@ def test_tables_of_single_runs() -> None:
         )
 
     episodes = [
-        *(ended(shown("said End", 2), 1.25), ended(shown("said End", 3), 2.5)),
-        *(shown("out of rounds", 3), shown("unfinished", 0), shown("lost", 0)),
+        *(ended(shown_episode("said End", 2), 1.25), ended(shown_episode("said End", 3), 2.5)),
+        *(shown_episode("out of rounds", 3), shown_episode("unfinished", 0), shown_episode("lost", 0)),
     ]
     all_tables = tables(
         [
             source(*episodes, errors={"L1": 1, "E3": 1}),
             source(label="b"),
             source(*episodes[:3], label="c"),
-            source(shown("lost"), label="d"),
+            source(shown_episode("lost"), label="d"),
         ],
         QUICK,
     )

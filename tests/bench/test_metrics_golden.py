@@ -110,8 +110,8 @@ def check_group(results: Results, group: Mapping[str, Any]) -> None:
     by_trial = [(*srr, srr.value) for srr in rates]
     assert by_trial == [(trial["num"], trial["den"], near(trial["srr"])) for trial in group["srr_rounds"]]
     if "sr_tp1" in group:
-        whole = sum(score.tp == 1 for score in results.scores) / len(results.scores)
-        assert whole == near(group["sr_tp1"])
+        success_rate = sum(score.tp == 1 for score in results.scores) / len(results.scores)
+        assert success_rate == near(group["sr_tp1"])
     if "errors" in group:
         for key, success in (("success", True), ("fail", False)):
             chosen = [score for score in results.scores if score.success is success]
@@ -163,8 +163,14 @@ def test_a_history_printed_in_the_paper(strict: StrictEmmoe, name: str) -> None:
 
 def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
     run = EXAMPLES["H_case1_task100_dpo_run"]
-    whole = {"task": "", "round": 1, "keypaths": [["[End]"]], "expert_length": 1, "last_message_contains_End": True}
-    score = strict.score(golden.trajectory({**whole, **run}))
+    trajectory = {
+        "task": "",
+        "round": 1,
+        "keypaths": [["[End]"]],
+        "expert_length": 1,
+        "last_message_contains_End": True,
+    }
+    score = strict.score(golden.trajectory({**trajectory, **run}))
     assert (score.replans, score.scored_steps, score.length) == (2, 14, 15)
     assert dict(score.errors) == run["errors"]
     assert {SKILL_KEYS[skill]: count._asdict() for skill, count in score.executions.items()} == run["skills"]

@@ -57,9 +57,14 @@ def test_every_action_is_listed_with_what_it_can_be_tried_on_by_kind() -> None:
         *("find the mug 10", "find the table"),
     ]
     assert names("Pick") == ["pick up the bread", "pick up the mug 2", "pick up the mug 10"]
-    put = "put down the object in hand"
+    put_text = "put down the object in hand"
     assert names("Put") == [
-        *(f"{put} in the fridge", f"{put} in the mug 2", f"{put} in the mug 10", f"{put} on the table"),
+        *(
+            f"{put_text} in the fridge",
+            f"{put_text} in the mug 2",
+            f"{put_text} in the mug 10",
+            f"{put_text} on the table",
+        ),
     ]
     assert names("Open", "Close") == ["open the fridge", "close the fridge"]
     assert names("Turn on", "Turn off") == ["turn on the lamp", "turn off the lamp"]

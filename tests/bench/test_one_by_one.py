@@ -64,9 +64,9 @@ def test_episodes_are_played_one_by_one_and_compared_with_others(suite: Path, tm
     assert other.successes == 4
     table, *_ = homie.compare([run, tmp_path / "expert"])
     assert [row[0] for row in table.rows] == ["function:steps", "expert"]
-    ours, theirs = (homie.read_steps(place / "episodes/first-0") for place in (run, tmp_path / "expert"))
-    assert [step.execution.feedback for step in ours] == [step.execution.feedback for step in theirs]
-    assert [step.stamp for step in ours] == [step.stamp for step in theirs]
+    agent_steps, expert_steps = (homie.read_steps(place / "episodes/first-0") for place in (run, tmp_path / "expert"))
+    assert [step.execution.feedback for step in agent_steps] == [step.execution.feedback for step in expert_steps]
+    assert [step.stamp for step in agent_steps] == [step.stamp for step in expert_steps]
 
 
 def test_several_episodes_at_once(suite: Path, tmp_path: Path) -> None:

@@ -83,8 +83,8 @@ def test_srr_next_to_the_counts_is_listed() -> None:
 def test_success_rates_are_whole_numbers_of_runs() -> None:
     """All of 300 runs, but for SFT+DPO, of which three are missing."""
     for model in paper_tables.MODELS:
-        whole, part = paper_tables.table2(model)["SR"], 297 if model == "SFT+DPO" else 300
-        assert is_share(whole, part)
+        percentage, part = paper_tables.table2(model)["SR"], 297 if model == "SFT+DPO" else 300
+        assert is_share(percentage, part)
     assert not is_share(paper_tables.table2("SFT+DPO")["SR"], 300)
     for model, train in (("SFT", 270), ("SFT+DPO", 267)):
         row = paper_tables.table3(model)

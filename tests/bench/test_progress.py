@@ -107,8 +107,8 @@ def test_on_a_terminal_the_summary_moves_and_lines_are_short(episodes: tuple[Epi
     watched.now += 60.0
     watched.progress.finished(episodes[0], 60.0)
     assert "task-0-0  success after 2 rounds, 60.0 s" in watched.new()
-    shown = watched.progress.__rich__().plain
-    assert shown == watched.progress.summary() and "1/4 done, 3 min left" in shown
+    text = watched.progress.__rich__().plain
+    assert text == watched.progress.summary() and "1/4 done, 3 min left" in text
     watched.progress.close()
     watched.new()
     watched.progress.close()

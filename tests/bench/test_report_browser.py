@@ -32,11 +32,11 @@ def test_in_a_browser_the_script_runs_and_only_that(tmp_path: Path) -> None:
         run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), NASTY, raw=f"<pre>{NASTY}"))
     )
     report, _ = write(run)
-    shown = browse(f"{report.path.as_uri()}#episode-1", tmp_path)
-    assert "<title>Report: rule</title>" in shown.stdout
-    assert '<span id="count" class="soft" role="status">8 of 8</span>' in shown.stdout  # the filter has counted
-    assert len(re.findall('<img alt="[^"]*" data-media="[^"]*" src="data:image/webp', shown.stdout)) == 4
-    assert [line for line in shown.stderr.splitlines() if "CONSOLE" in line] == []
+    page = browse(f"{report.path.as_uri()}#episode-1", tmp_path)
+    assert "<title>Report: rule</title>" in page.stdout
+    assert '<span id="count" class="soft" role="status">8 of 8</span>' in page.stdout  # the filter has counted
+    assert len(re.findall('<img alt="[^"]*" data-media="[^"]*" src="data:image/webp', page.stdout)) == 4
+    assert [line for line in page.stderr.splitlines() if "CONSOLE" in line] == []
 
 
 DRIVER = """<iframe src="report.html" style="width: 400px; height: 900px"></iframe><script>
@@ -120,10 +120,10 @@ def test_in_a_browser_the_page_can_be_filtered_sorted_and_clicked_through(tmp_pa
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
-            shown = browse(f"http://127.0.0.1:{server.server_port}/driver.html", tmp_path)
+            page = browse(f"http://127.0.0.1:{server.server_port}/driver.html", tmp_path)
         finally:
             server.shutdown()
-    (result,) = re.findall(r'<pre id="result">(.*?)</pre>', shown.stdout)
+    (result,) = re.findall(r'<pre id="result">(.*?)</pre>', page.stdout)
     states = json.loads(html.unescape(result))
     assert states["first"] == ["", True, False, False, False]
     assert states["words"] == ["#?words=task-0 -FAILED", "2 of 8"]

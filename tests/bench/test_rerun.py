@@ -91,9 +91,9 @@ def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: P
 
     (video,) = recording.of("video", "AssetVideo:blob")
     assert bytes(video["AssetVideo:blob"][0]) == (episode / "video.mp4").read_bytes()
-    shown = recording.of("video", "VideoFrameReference:timestamp")
-    assert seconds(shown[-1]) == pytest.approx(records[-1].stamp)
-    frames = [row["VideoFrameReference:timestamp"][0] for row in shown]
+    rows = recording.of("video", "VideoFrameReference:timestamp")
+    assert seconds(rows[-1]) == pytest.approx(records[-1].stamp)
+    frames = [row["VideoFrameReference:timestamp"][0] for row in rows]
     assert frames == sorted(frames) and len(set(frames)) == len(frames) > 5
 
 
@@ -132,16 +132,16 @@ def test_every_line_of_the_log_has_its_kind_time_and_colour() -> None:
     same = replace(end, round=4, stamp=9.0, inventory=("apple", "mug"))
     torn = replace(end, round=5, decision=Decision((), problem="no JSON"), stamp=9.5)
     grey, white, good, bad = (150, 156, 166), (238, 238, 238), (96, 211, 120), (255, 110, 98)
-    put = "[Put, apple, box]"
+    entry = "[Put, apple, box]"
     assert [(line.kind, line.stamp, line.round, line.text, line.colour) for line in lines([first, same, torn])] == [
         ("analysis", 8.25, 4, "It is near.", grey),
-        ("decision", 8.25, 4, f"{put}, [End]  with octo", white),
-        ("check", 8.25, 4, f"{put}  format  ok", grey),
-        ("check", 8.25, 4, f"{put}  distance  D1: Too far.", bad),
-        ("attempt", 8.75, 4, f"{put}  1 with classical: failed it slipped", bad),
-        ("attempt", 9.0, 4, f"{put}  2 with classical: succeeded ", good),
-        ("check", 9.0, 4, f"{put}  execution  E1: It fell.", bad),
-        ("feedback", 9.0, 4, f"{put}  E1: It fell.", bad),
+        ("decision", 8.25, 4, f"{entry}, [End]  with octo", white),
+        ("check", 8.25, 4, f"{entry}  format  ok", grey),
+        ("check", 8.25, 4, f"{entry}  distance  D1: Too far.", bad),
+        ("attempt", 8.75, 4, f"{entry}  1 with classical: failed it slipped", bad),
+        ("attempt", 9.0, 4, f"{entry}  2 with classical: succeeded ", good),
+        ("check", 9.0, 4, f"{entry}  execution  E1: It fell.", bad),
+        ("feedback", 9.0, 4, f"{entry}  E1: It fell.", bad),
         ("inventory", 9.0, 4, "nothing", grey),
         ("feedback", 9.0, 4, "[End]  success", good),
         ("inventory", 9.0, 4, "apple mug", grey),
@@ -160,8 +160,10 @@ def test_what_the_viewer_shows_where(tiny_run: Path, tmp_path: Path) -> None:
     (video,) = recording.of("video", "AssetVideo:blob")
     assert "robot_seconds" not in video and "robot_seconds" not in recording.rows["instruction"][0]
     assert {name for name in recording.rows if name.startswith("cameras/")} == {f"cameras/{view}" for view in VIEWS}
-    left = recording.of("cameras/left", "EncodedImage:blob")
-    assert seconds(left[0]) == 0.0 and {row["EncodedImage:media_type"][0] for row in left} == {"image/png"}
+    rows_of_left = recording.of("cameras/left", "EncodedImage:blob")
+    assert seconds(rows_of_left[0]) == 0.0 and {row["EncodedImage:media_type"][0] for row in rows_of_left} == {
+        "image/png"
+    }
     (line, *_) = recording.rows["log"]
     assert line["TextLog:level"] == ["analysis"]
     assert line["TextLog:color"] == [(150 << 24) + (156 << 16) + (166 << 8) + 255]
@@ -229,10 +231,10 @@ def test_scene_and_objects(tmp_path: Path) -> None:
     }
     labels = recording.of("world/rooms", "Boxes3D:labels")[0]["Boxes3D:labels"]
     assert labels == [room.name for room in scene.rooms]
-    begun, ended = recording.of(f"world/objects/{moved}", "Transform3D:translation")
-    assert begun["Transform3D:translation"][0] == pytest.approx(start_pose(scene, scene.objects[0])[0])
+    before, ended = recording.of(f"world/objects/{moved}", "Transform3D:translation")
+    assert before["Transform3D:translation"][0] == pytest.approx(start_pose(scene, scene.objects[0])[0])
     assert ended["Transform3D:translation"][0] == pytest.approx([1.0, 2.0, 0.5])
-    assert seconds(begun) == 0.0 and seconds(ended) == 2.0
+    assert seconds(before) == 0.0 and seconds(ended) == 2.0
     (new,) = recording.of("world/objects/new", "Transform3D:translation")
     assert seconds(new) == 2.0
     places = [row["Transform3D:translation"][0][:2] for row in recording.of("world/robot", "Transform3D:translation")]

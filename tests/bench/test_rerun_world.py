@@ -134,8 +134,8 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
         [near(6, 4, 0)], [near(6, 3, 0)], [near(6.5, 3.25, 0)], [near(7, 3.5, 0)], [near(7.5, 4, 0)],
     ]  # fmt: skip
     turns = [row["Transform3D:quaternion"] for row in rows]
-    left = near(0, 0, math.sin(-0.2), math.cos(-0.2))
-    assert turns == [[near(*TURNED)], [near(*TURNED)], [left], [near(0, 0, 0, 1)], [near(*TURNED)]]
+    facing_left = near(0, 0, math.sin(-0.2), math.cos(-0.2))
+    assert turns == [[near(*TURNED)], [near(*TURNED)], [facing_left], [near(0, 0, 0, 1)], [near(*TURNED)]]
     path = shape(recording, "world/path", "LineStrips3D")
     assert path["strips"] == [[near(6, 3, 0.02), near(6.5, 3.25, 0.02), near(7, 3.5, 0.02)]], "above the floor"
     assert path["colors"] == [packed(60, 120, 200)] and path["radii"] == [pytest.approx(0.015)]
@@ -170,8 +170,8 @@ def test_the_scene_is_the_episodes_own_else_that_of_the_run(episode: Path) -> No
 
 def test_the_viewer_looks_from_above_and_from_the_south_at_the_middle(episode: Path) -> None:
     """The home is 7.9 m long and 3.9 m wide between its walls, its middle at (5, 4)."""
-    shown = recorded(episode, scene=SCENE).layout()
-    (eye,) = (rows[0] for entity, rows in shown.items() if entity.endswith("EyeControls3D"))
+    layout = recorded(episode, scene=SCENE).layout()
+    (eye,) = (rows[0] for entity, rows in layout.items() if entity.endswith("EyeControls3D"))
     assert eye["EyeControls3D:look_target"] == [near(5, 4, 0)] and eye["EyeControls3D:eye_up"] == [near(0, 0, 1)]
     assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 0.7 * 7.9, 0.8 * 7.9)]
     (episode / "scene.json").unlink()

@@ -72,8 +72,8 @@ def test_what_differs_between_batches():
 
 def test_what_is_said_of_a_run_that_is_made_of_one_thing_or_of_nothing_known():
     assert Makeup().notes() == () and not Makeup().mixed and Makeup().differences == {}
-    whole = Makeup((Batch("1", ("x",), described()),))
-    assert whole.notes() == () and not whole.mixed
+    makeup = Makeup((Batch("1", ("x",), described()),))
+    assert makeup.notes() == () and not makeup.mixed
     old = Makeup((Batch("", ("x",), None),), 1)
     (note,) = old.notes()
     assert note.startswith("1 episode written before Homie kept checksums"), "nothing is damaged"

@@ -69,7 +69,7 @@ def finished(run_folder: Path) -> dict[str, int]:
     return {path.parent.name: path.stat().st_mtime_ns for path in files if "-partial-" not in path.parent.name}
 
 
-def begun(run_folder: Path) -> set[str]:
+def started_episodes(run_folder: Path) -> set[str]:
     """The episode folders in which something has been done, those that were set aside included."""
     return {path.parent.name for path in (run_folder / "episodes").glob("*/steps.jsonl") if path.stat().st_size}
 
@@ -77,12 +77,12 @@ def begun(run_folder: Path) -> set[str]:
 @pytest.mark.slow
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
     suite = write_suite(TEXTS, trials=4, rounds=8)
-    whole, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "whole"))
+    uninterrupted, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "whole"))
     folder, rng, finished_before = tmp_path / "run", random.Random(8), {}
     for _ in range(KILLS):
-        was = begun(folder)
+        was = started_episodes(folder)
         process = start(suite, "--workers", "2", TINY_PERIOD="0.004")
-        until(lambda process=process, was=was: process.poll() is not None or begun(folder) - was)
+        until(lambda process=process, was=was: process.poll() is not None or started_episodes(folder) - was)
         time.sleep(rng.uniform(0.0, 1.0))
         process.kill()
         assert process.wait() in (0, -signal.SIGKILL)
@@ -92,8 +92,8 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny
     output, _ = start(suite, "--workers", "2", "--json").communicate(timeout=120)
     assert finished_before.items() <= finished(folder).items() and repeatable(folder) == repeatable(tmp_path / "whole")
     summary = json.loads(output)
-    assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in whole.lines]
-    assert summary["successes"] == whole.successes
+    assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in uninterrupted.lines]
+    assert summary["successes"] == uninterrupted.successes
 
 
 def test_workers_die_with_their_runner(write_suite, start, tmp_path):

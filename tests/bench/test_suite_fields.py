@@ -65,13 +65,13 @@ def test_bounds(field: tuple[str | int, ...], good: tuple[object, ...], bad: tup
 
 
 def _with(field: tuple[str | int, ...], value: object) -> dict[str, Any]:
-    whole = content(scene={})
-    place: Any = {**whole, "protocol": {}}
-    whole = place
+    document = content(scene={})
+    place: Any = {**document, "protocol": {}}
+    document = place
     for part in field[:-1]:
         place = place[part]
     place[field[-1]] = value
-    return whole
+    return document
 
 
 def test_the_first_attributes_are_those_of_emmoe() -> None:
@@ -111,8 +111,8 @@ def test_tasks_are_chosen() -> None:
     suite = Suite.model_validate(fields)
     assert list(suite.by_id) == ["apple-1", "apple-2", "pear"] and suite.by_id["pear"].id == "pear"
 
-    def chosen(*how: str | None) -> list[str]:
-        return [task.id for task in suite.select(*how)]
+    def chosen(*selection: str | None) -> list[str]:
+        return [task.id for task in suite.select(*selection)]
 
     assert chosen() == chosen("") == chosen("*") == ["apple-1", "apple-2", "pear"]
     assert chosen("pear, apple-*,") == ["apple-1", "apple-2", "pear"]

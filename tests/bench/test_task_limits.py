@@ -34,9 +34,9 @@ def content(*own: dict[Limit, Any], **protocol: object) -> dict[str, Any]:
     return {"format": 1, "name": "limited", "protocol": {"trials": 1, **protocol}, "tasks": tasks}
 
 
-def write(folder: Path, whole: dict[str, Any]) -> Path:
+def write(folder: Path, fields: dict[str, Any]) -> Path:
     path = folder / "limited.json"
-    path.write_text(json.dumps(whole))
+    path.write_text(json.dumps(fields))
     return path
 
 

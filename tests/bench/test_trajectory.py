@@ -265,10 +265,11 @@ def test_a_conversation_of_emmoe() -> None:
 
 def test_parts_of_a_conversation() -> None:
     assert conversation().steps == () and conversation().task == "" and not conversation().last_message_has_end
-    begun = conversation(FIRST)
+    trajectory = conversation(FIRST)
     assert (
-        begun.steps == (Step(text="Pick, cup", success=None, message="", code="", action="Pick", objects=("cup",)),)
-        and begun.feedback == ()
+        trajectory.steps
+        == (Step(text="Pick, cup", success=None, message="", code="", action="Pick", objects=("cup",)),)
+        and trajectory.feedback == ()
     )
     assert conversation(SECOND).steps[-1] == Step(
         text="Put, cup, shelf", success=None, message="", code="", action="Put", objects=("cup",), places=("shelf",)

@@ -68,7 +68,7 @@ class Follower(TinyDetector):
 
 
 @pytest.fixture
-def kept() -> Iterator[WorkerParts]:
+def parts() -> Iterator[WorkerParts]:
     LIVES.clear()
     with contextlib.closing(WorkerParts()) as parts:
         yield parts
@@ -97,61 +97,62 @@ def record(folder: Path) -> dict[str, Any]:
     }
     for name in ("steps.jsonl", "episode.json"):
         lines = files[name].decode().splitlines() if name == "steps.jsonl" else [files[name]]
-        kept = [json.loads(line) for line in lines]
+        contents = [json.loads(line) for line in lines]
         files[name] = [
-            {key: line[key] for key in line.keys() - {"timings", "wall_seconds", "files", "checksum"}} for line in kept
+            {key: line[key] for key in line.keys() - {"timings", "wall_seconds", "files", "checksum"}}
+            for line in contents
         ]
     return files
 
 
-def test_everything_is_made_once_and_closed_once(job, kept) -> None:
-    assert [perform(job(), kept) for _ in range(3)] == [Report()] * 3
+def test_everything_is_made_once_and_closed_once(job, parts) -> None:
+    assert [perform(job(), parts) for _ in range(3)] == [Report()] * 3
     assert sorted(LIVES) == ["detector", "robot 0", "skills"]
-    kept.close()
-    kept.close()
+    parts.close()
+    parts.close()
     assert LIVES[3:] == ["robot 0 closed", "skills closed"], "the robot first, nothing twice"
 
 
-def test_of_another_scene_the_robot_alone_is_made_anew(job, kept) -> None:
-    assert perform(job(), kept) == perform(job(seed=4), kept) == Report()
+def test_of_another_scene_the_robot_alone_is_made_anew(job, parts) -> None:
+    assert perform(job(), parts) == perform(job(seed=4), parts) == Report()
     assert [life for life in LIVES if life.startswith("robot")] == ["robot 0", "robot 0 closed", "robot 4"]
     assert LIVES.count("skills") == LIVES.count("detector") == 1
 
 
-def test_experts_are_planners_of_one_task_each(job, kept) -> None:
+def test_experts_are_planners_of_one_task_each(job, parts) -> None:
     """Their scripts differ, and nothing else is made anew for that."""
     first, second = job(["[Go to, ball]", "[End]"], planner=EXPERT), job(["[End]"], planner=EXPERT)
-    assert perform(first, kept) == perform(second, kept) == Report()
+    assert perform(first, parts) == perform(second, parts) == Report()
     rounds = [len((job.folder / "steps.jsonl").read_text().splitlines()) for job in (first, second)]
     assert rounds == [2, 1] and sorted(LIVES) == ["detector", "robot 0", "skills"]
 
 
-def test_after_an_error_nothing_is_kept(job, kept) -> None:
+def test_after_an_error_nothing_is_kept(job, parts) -> None:
     options = job().options
-    with pytest.raises(RobotFault), kept.parts(options):
+    with pytest.raises(RobotFault), parts.parts(options):
         raise RobotFault("A motor is hot.")
     assert LIVES[-2:] == ["robot 0 closed", "skills closed"]
-    with kept.parts(options):
+    with parts.parts(options):
         pass
     assert LIVES.count("robot 0") == LIVES.count("skills") == 2
 
 
-def test_parts_that_cannot_be_made_leave_nothing_open(job, kept) -> None:
+def test_parts_that_cannot_be_made_leave_nothing_open(job, parts) -> None:
     options = job(targets="background").options  # the tiny robot does not know its world
-    with pytest.raises(BadInput, match="Background targets"), kept.parts(options):
+    with pytest.raises(BadInput, match="Background targets"), parts.parts(options):
         pass
     assert LIVES[-2:] == ["robot 0 closed", "skills closed"]
 
 
-def test_an_episode_is_the_same_whatever_the_worker_has_played_before(job, kept) -> None:
+def test_an_episode_is_the_same_whatever_the_worker_has_played_before(job, parts) -> None:
     """With a detector that remembers, after an episode in the same scene and one in another."""
     first, same, other, last = job(frames=True), job(episode=3, frames=True), job(seed=4), job(frames=True)
-    assert [perform(job, kept) for job in (first, same, other, last)] == [Report()] * 4
+    assert [perform(job, parts) for job in (first, same, other, last)] == [Report()] * 4
     assert record(first.folder) == record(last.folder)
     assert record(first.folder)["inputs.jsonl"].count(b"score") > 0
 
 
-def test_an_episode_in_a_home_is_the_same_as_first_and_as_third(tmp_path, kept) -> None:
+def test_an_episode_in_a_home_is_the_same_as_first_and_as_third(tmp_path, parts) -> None:
     """A thing was carried off and the robot went elsewhere: with the same robot put back, and with another one after
     an episode in another scene."""
     table = {"name": "table_1", "kind": "table", "colour": "brown", "x": 2.0, "y": 1.0}
@@ -172,7 +173,7 @@ def test_an_episode_in_a_home_is_the_same_as_first_and_as_third(tmp_path, kept) 
             {"id": "take", "text": options.task, "goal": {"held": "apple"}, "expert": ["[Pick, apple]", "[End]"]}
         )
         jobs.append(Job(suite="small", task=task, trial=0, seed=5, folder=folder, options=options))
-    assert [perform(job, kept) for job in jobs] == [Report()] * 4
+    assert [perform(job, parts) for job in jobs] == [Report()] * 4
     first, second, _, fourth = (record(job.folder) for job in jobs)
     assert first["steps.jsonl"][0]["execution"]["feedback"]["status"] == "success"
     assert first == second == fourth
