@@ -159,16 +159,16 @@ def test_what_means_nothing_is_refused(homie, tmp_path, arguments, message):
 
 def test_the_folder_of_a_policy_of_several_networks_is_described_file_by_file(homie):
     assert homie("skill", "generate", "m3", "m3").returncode == 0
-    shown = homie("skill", "info", "m3")
-    assert shown.returncode == 0, shown.stderr
+    completed = homie("skill", "info", "m3")
+    assert completed.returncode == 0, completed.stderr
     checkpoints = json.loads(homie("skill", "info", "m3", "--json").stdout)["checkpoints"]
-    assert len(checkpoints) == shown.stdout.count("sha256") > 5 and all(not each["problem"] for each in checkpoints)
+    assert len(checkpoints) == completed.stdout.count("sha256") > 5 and all(not each["problem"] for each in checkpoints)
 
 
 @pytest.mark.parametrize("name", ["navigate.pth", "navigate.safetensors"])
 def test_a_folder_with_one_of_a_policy_s_networks_is_described_as_that_file_is(homie, tmp_path, name):
     (tmp_path / "navigate").mkdir()
     shutil.copy(SHIPPED["navigate"], tmp_path / "navigate" / name)
-    shown = homie("skill", "info", "navigate")
-    assert shown.returncode == 0, shown.stderr
-    assert name in shown.stdout and "m3-navigation" in shown.stdout
+    completed = homie("skill", "info", "navigate")
+    assert completed.returncode == 0, completed.stderr
+    assert name in completed.stdout and "m3-navigation" in completed.stdout

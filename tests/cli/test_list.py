@@ -22,19 +22,19 @@ LIBERO = ("libero-goal", "libero-spatial", "libero-object", "libero-10", "libero
 
 def on_a_terminal(width: int, environment: dict[str, str], *arguments: str) -> list[str]:
     """The lines that `homie` prints on a terminal so wide."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    controller, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     command = [sys.executable, "-c", "from homie.cli.main import main; main()", *arguments]
     variables = {name: value for name, value in environment.items() if name != "COLUMNS"}
-    with subprocess.Popen(command, env=variables, stdout=theirs, stdin=subprocess.DEVNULL) as process:
-        os.close(theirs)
+    with subprocess.Popen(command, env=variables, stdout=terminal, stdin=subprocess.DEVNULL) as process:
+        os.close(terminal)
         printed = b""
         try:
-            while part := os.read(ours, 65536):
+            while part := os.read(controller, 65536):
                 printed += part
         except OSError:  # Linux ends a terminal so
             pass
-        os.close(ours)
+        os.close(controller)
     assert process.returncode == 0
     return printed.decode().splitlines()
 
@@ -48,17 +48,20 @@ def test_a_part_is_a_line_and_its_settings_are_shown_for_its_name(homie, kind):
     assert not any("SETTING" in line for line in lines)
     assert lines[-1] == f"`homie list {kind} NAME` lists the settings of one."
     name = next(name for name, part in parts.items() if part["settings"])
-    shown = homie("list", kind, name).stdout
-    assert all(setting in shown for setting in parts[name]["settings"])
+    output = homie("list", kind, name).stdout
+    assert all(setting in output for setting in parts[name]["settings"])
     assert list(json.loads(homie("list", kind, name, "--json").stdout)[kind]) == [name]
 
 
 @pytest.mark.parametrize("kind", ["planners", "skills", "robots", "detectors", "locators", "checks"])
 def test_every_setting_says_what_it_is_for(homie, kind):
     parts = json.loads(homie("list", kind, "--json").stdout)[kind]
-    ours = {name: part for name, part in parts.items() if part["target"].startswith(PACKAGES)}
+    own_parts = {name: part for name, part in parts.items() if part["target"].startswith(PACKAGES)}
     settings = [
-        f"{name}: {each}" for name, part in ours.items() for each, it in part["settings"].items() if not it["about"]
+        f"{name}: {each}"
+        for name, part in own_parts.items()
+        for each, it in part["settings"].items()
+        if not it["about"]
     ]
     assert settings == []
 
@@ -130,8 +133,8 @@ def test_a_narrow_terminal_wraps_the_last_column(environment, width):
 
 
 def test_elsewhere_a_row_is_a_line(homie):
-    shown = homie("list", "planners", COLUMNS="40").stdout
-    assert "  Parses household instructions by rules and carries them out, one subtask per round.\n" in shown
+    output = homie("list", "planners", COLUMNS="40").stdout
+    assert "  Parses household instructions by rules and carries them out, one subtask per round.\n" in output
 
 
 def test_a_part_of_ones_own_is_shown_as_the_others(homie, tmp_path):

@@ -65,16 +65,16 @@ LARGE = ["run", "bench", "studio", "teleop", "plan", "scene", "data sft", "data 
 LARGE += ["train dpo", "train skill"]
 
 
-def options_of(shown: str) -> list[str]:
+def options_of(output: str) -> list[str]:
     """The long options that a help describes, in order."""
-    return re.findall(r"^  (?:-\w, )?--([a-z-]+)", shown.partition("Examples:")[0], re.MULTILINE)
+    return re.findall(r"^  (?:-\w, )?--([a-z-]+)", output.partition("Examples:")[0], re.MULTILINE)
 
 
 def test_the_help_of_run_has_the_ten_options_needed_first_in_panels(homie):
-    shown = homie("run", "--help").stdout
-    assert [line for line in shown.splitlines() if line in PANELS] == PANELS
-    assert options_of(shown) == [*TEN, "help", "help-all"]
-    assert '  homie run "put the tomato soup can in the fridge" --seed 4' in shown.splitlines()
+    output = homie("run", "--help").stdout
+    assert [line for line in output.splitlines() if line in PANELS] == PANELS
+    assert options_of(output) == [*TEN, "help", "help-all"]
+    assert '  homie run "put the tomato soup can in the fridge" --seed 4' in output.splitlines()
 
 
 def test_all_options_of_run_are_in_the_same_panels(homie):
