@@ -117,10 +117,10 @@ class Foreign:
         if self.kept == "shared":
             film(root / films / "file-000.mp4", frames, codec=self.codec)
         for file in range(self.files):
-            mine = [number for number in range(len(lengths)) if number % self.files == file]
+            numbers = [number for number in range(len(lengths)) if number % self.files == file]
             place = root / f"data/chunk-000/file-{file:03d}.parquet"
             place.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(table.filter(np.isin(table.column("episode_index"), mine)), place)
+            pq.write_table(table.filter(np.isin(table.column("episode_index"), numbers)), place)
         (root / "meta/episodes/chunk-000").mkdir(parents=True)
         pq.write_table(pa.Table.from_pylist(rows), root / "meta/episodes/chunk-000/file-000.parquet")
         pq.write_table(pa.table({"task_index": [0], "task": ["push the T"]}), root / "meta/tasks.parquet")

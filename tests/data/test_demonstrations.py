@@ -59,8 +59,8 @@ def test_frames_are_the_moments_of_the_pictures(recordings):
     x = demonstration.states[:, demonstration.layout.state.index("base.x")]
     np.testing.assert_allclose(np.diff(x)[:3], 0.1 * ahead[:3], atol=1e-5)
     pictures = dict(recording.frames("front"))
-    for shown, stamp in zip(demonstration.films["front"], demonstration.stamps, strict=True):
-        np.testing.assert_array_equal(shown, pictures[stamp])
+    for picture, stamp in zip(demonstration.films["front"], demonstration.stamps, strict=True):
+        np.testing.assert_array_equal(picture, pictures[stamp])
 
 
 def test_stages_begin_where_the_one_before_ended(recordings):
@@ -90,9 +90,9 @@ def test_a_step_without_a_reason_has_no_plan(tmp_path):
 
 def test_a_lower_rate_keeps_whole_frames(recordings):
     (source,) = open_sources([recordings])
-    whole, thin = (source.demonstration(*source.entries(), fps) for fps in (10, 5))
-    assert thin.layout.fps == 5 and abs(len(thin) - len(whole) / 2) <= len(whole.stages)
-    assert set(thin.stamps) <= set(whole.stamps)
+    full, thin = (source.demonstration(*source.entries(), fps) for fps in (10, 5))
+    assert thin.layout.fps == 5 and abs(len(thin) - len(full) / 2) <= len(full.stages)
+    assert set(thin.stamps) <= set(full.stamps)
     assert all(sum(1 for _ in film) == len(thin) for film in thin.films.values())
 
 

@@ -97,8 +97,8 @@ def test_statistics_that_somebody_has_left_out_or_spoilt_are_in_no_summary(tmp_p
         rows[0]["stats/action/mean"] = spoilt
         pq.write_table(pa.Table.from_pylist(rows), path)
         dataset(out, 1)
-        whole = json.loads((out / "meta/stats.json").read_text())
-        assert "action" not in whole and "observation.state" in whole
+        statistics = json.loads((out / "meta/stats.json").read_text())
+        assert "action" not in statistics and "observation.state" in statistics
         assert "null" not in (out / "meta/stats.json").read_text()
 
 
@@ -219,8 +219,8 @@ def test_reasons_that_are_made_up_of_what_happened():
         "I successfully arrived at the fridge, so I should put the apple down at the fridge next",
         "According to the historical execution and final task, I have finally finished the task and it's time to end",
     ]
-    go, _, _, put, _ = steps
-    assert analysis(go, put) == "I successfully put the apple down at the fridge, so I should go to the apple next"
+    go, _, _, put_step, _ = steps
+    assert analysis(go, put_step) == "I successfully put the apple down at the fridge, so I should go to the apple next"
     opened = replace(go, subtask=replace(go.subtask, action="Open", target="kitchen_drawer"))
     closed = replace(go, subtask=replace(go.subtask, action="Close", target="kitchen_drawer"))
     assert analysis(closed, opened) == (

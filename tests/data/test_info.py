@@ -154,12 +154,12 @@ def test_the_columns_that_a_demonstration_has_a_place_for():
         "failure": {"dtype": "string", "shape": [1]},
         "timestamp": {"dtype": "float32", "shape": [1]},
     }
-    known = info(**columns)
-    layout = layout_of(known)
+    read = info(**columns)
+    layout = layout_of(read)
     assert (layout.robot, layout.fps, layout.state, layout.action) == ("", 30, ("a", "b"), ("c", "d"))
     assert {name: camera.column for name, camera in layout.cameras.items()} == {"top": "", "wrist": "wrist"}
-    assert dropped(known, noted=True) == ("observation.force",)
-    assert dropped(known, noted=False) == ("observation.force", "plan", "failure")
+    assert dropped(read, noted=True) == ("observation.force",)
+    assert dropped(read, noted=False) == ("observation.force", "plan", "failure")
 
 
 @pytest.mark.parametrize(
@@ -191,14 +191,14 @@ def test_files_are_counted_in_chunks_of_a_thousand():
 
 @pytest.mark.parametrize("language", ["columns", "strings"])
 def test_what_homie_writes_of_its_columns(language):
-    known = info(
+    read = info(
         **{
             "observation.state": STATE,
             "action": STATE,
             "observation.images.top": {"dtype": "video", "shape": [48, 64, 3]},
         }
     )
-    columns = features(layout_of(known), language)
+    columns = features(layout_of(read), language)
     assert columns["observation.state"] == {"dtype": "float32", "shape": [2], "names": ["a", "b"]}
     top = columns["observation.images.top"]
     assert (top["dtype"], top["shape"], top["names"]) == ("video", [48, 64, 3], ["height", "width", "channels"])

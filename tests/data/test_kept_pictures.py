@@ -24,13 +24,13 @@ def test_the_same_picture_is_kept_once_under_what_is_in_it(tmp_path, picture):
     store = PictureStore(tmp_path / "set/images")
     again = tmp_path / "again.png"
     again.write_bytes(picture.read_bytes())
-    shown = np.full((8, 9, 3), 7, np.uint8)
-    names = [store.name(picture), store.name(again), store.name(shown), store.name(shown)]
+    sample = np.full((8, 9, 3), 7, np.uint8)
+    names = [store.name(picture), store.name(again), store.name(sample), store.name(sample)]
     assert names[0] == names[1] == digest(picture.read_bytes()) + ".png" != names[2] == names[3]
     assert not store.folder.exists(), "nothing is kept before the episode is known to be whole"
     store.settle()
     assert sorted(path.name for path in store.folder.iterdir()) == sorted(set(names))
-    assert np.array_equal(read_picture(store.folder / names[2]), shown)
+    assert np.array_equal(read_picture(store.folder / names[2]), sample)
     assert (store.folder / names[0]).read_bytes() == picture.read_bytes()
     store.name(np.zeros((4, 4, 3), np.uint8))
     store.forget()

@@ -100,8 +100,8 @@ def test_every_column_has_its_ten_statistics(dataset):
     counted = [name for name, column in info["features"].items() if column["dtype"] not in ("language", "string")]
     rows = pq.read_table(dataset / "meta/episodes/chunk-000/file-000.parquet")
     assert {f"stats/{name}/{key}" for name in counted for key in STATISTICS} <= set(rows.column_names)
-    whole = json.loads((dataset / "meta/stats.json").read_text())
-    assert {name: set(statistics) for name, statistics in whole.items()} == dict.fromkeys(counted, STATISTICS)
+    statistics = json.loads((dataset / "meta/stats.json").read_text())
+    assert {name: set(statistics) for name, statistics in statistics.items()} == dict.fromkeys(counted, STATISTICS)
     states = np.concatenate([episode.states for episode in LeRobotReader(dataset)])
     for key, expected in (
         ("min", states.min(0)),
@@ -109,9 +109,9 @@ def test_every_column_has_its_ten_statistics(dataset):
         ("mean", states.mean(0)),
         ("std", states.std(0)),
     ):
-        np.testing.assert_allclose(whole["observation.state"][key], expected, rtol=1e-5)
+        np.testing.assert_allclose(statistics["observation.state"][key], expected, rtol=1e-5)
     colours = np.concatenate([pictures(Rolling(12 + seed, (48, 64), seed)) for seed in range(3)]) / 255.0
-    head = whole["observation.images.head"]
+    head = statistics["observation.images.head"]
     np.testing.assert_allclose(np.ravel(head["mean"]), colours.mean((0, 1, 2)), atol=0.02)
     np.testing.assert_allclose(np.ravel(head["std"]), colours.std((0, 1, 2)), atol=0.03)
     assert np.shape(head["q50"]) == (3, 1, 1) and 0.0 <= np.min(head["min"]) <= np.max(head["max"]) <= 1.0
@@ -243,9 +243,9 @@ def test_what_an_interrupted_export_has_left_is_deleted_inside_the_data_set_only
     (tmp_path / "kept.mp4").write_text("mine")
     (out / "chunk-000").mkdir()
     (out / "chunk-000/file-000.mp4").write_text("mine")
-    left = out / "meta/homie_unfinished.json"
+    leftover = out / "meta/homie_unfinished.json"
     for content in ({"episodes": 99, "files": [name]}, {"files": []}, [], {"episodes": 99, "files": 3}):
-        left.write_text(json.dumps(content))
+        leftover.write_text(json.dumps(content))
         before = files_of(out)
         with pytest.raises(BadInput, match=r"^Cannot read .*homie_unfinished\.json: "):
             write(out, demonstration(8))
@@ -291,5 +291,5 @@ def test_lerobot_loads_batches_and_adds(tmp_path):
 
 def test_a_film_is_read_from_any_moment_of_a_longer_file(dataset):
     path = next(dataset.glob("videos/observation.images.head/*/file-002.mp4"))
-    whole = pictures(VideoFile(path))
-    np.testing.assert_array_equal(pictures(VideoFile(path, start=0.5, frames=4)), whole[5:9])
+    statistics = pictures(VideoFile(path))
+    np.testing.assert_array_equal(pictures(VideoFile(path, start=0.5, frames=4)), statistics[5:9])

@@ -38,14 +38,14 @@ def hub() -> ModuleType:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("task", "more", "felt", "cameras"),
+    ("task", "more", "state_size", "cameras"),
     [("table", {}, 8, {"front", "wrist"}), ("home", {"rooms": 2, "objects": 4}, 14, {"head", "front"})],
 )
-def test_gymnasium_and_the_names_of_lerobot(hub, task, more, felt, cameras):
+def test_gymnasium_and_the_names_of_lerobot(hub, task, more, state_size, cameras):
     env = hub.HomieEnv(task=task, episode_length=3, **SMALL, **more)
     check_env(env, skip_render_check=True)
     observation, info = env.reset(seed=3)
-    assert observation["agent_pos"].shape == (felt,) and set(observation["pixels"]) == cameras
+    assert observation["agent_pos"].shape == (state_size,) and set(observation["pixels"]) == cameras
     assert all(picture.shape == (32, 32, 3) and picture.dtype == np.uint8 for picture in observation["pixels"].values())
     assert info["is_success"] is False
     assert (env._max_episode_steps, env.task, env.metadata["render_fps"]) == (3, task, 4)
@@ -102,9 +102,9 @@ def test_what_is_not_there_is_a_sentence(hub, options, message):
 @pytest.mark.parametrize(("task", "episodes"), [("table", 10), ("home", 2)])
 def test_lerobot_eval_evaluates_a_policy_with_random_weights(tmp_path, task, episodes):
     script = Path(__file__).with_name("with_lerobot_env.py")
-    ours = [str(ROOT), str(FOLDER), str(Path(pydantic.__file__).parents[1])]
+    paths = [str(ROOT), str(FOLDER), str(Path(pydantic.__file__).parents[1])]
     ran = subprocess.run(
-        [LEROBOT, str(script), str(tmp_path / "out"), task, str(episodes), *ours],
+        [LEROBOT, str(script), str(tmp_path / "out"), task, str(episodes), *paths],
         check=False,
         capture_output=True,
         text=True,

@@ -60,11 +60,11 @@ def robot(plugin, **values):
 
 def test_features_are_what_comes_and_what_is_taken(plugin):
     driven = robot(plugin)
-    felt, taken = driven.observation_features, driven.action_features
+    features, taken = driven.observation_features, driven.action_features
     assert not driven.is_connected, "features are known before the robot is connected"
     driven.connect()
     observation = driven.get_observation()
-    assert set(observation) == set(felt) and observation["front"].shape == felt["front"] == (64, 64, 3)
+    assert set(observation) == set(features) and observation["front"].shape == features["front"] == (64, 64, 3)
     assert set(taken) == {"base.linear.vel", "base.angular.vel", "lift.pos", "gripper.pos"}
     before = observation["base.x"]
     sent = driven.send_action({**dict.fromkeys(taken, 0.0), "base.linear.vel": 0.5})
@@ -130,9 +130,9 @@ def test_a_command_comes_back_from_its_labels():
 @pytest.mark.skipif(not LEROBOT, reason="HOMIE_LEROBOT_PYTHON names no Python that has lerobot (docs/testing.md)")
 def test_lerobot_finds_and_drives_it(tmp_path):
     script = Path(__file__).with_name("with_lerobot_robot.py")
-    ours = [str(ROOT), str(FOLDER), str(ROOT / "tests/plugin"), str(Path(pydantic.__file__).parents[1])]
+    paths = [str(ROOT), str(FOLDER), str(ROOT / "tests/plugin"), str(Path(pydantic.__file__).parents[1])]
     ran = subprocess.run(
-        [LEROBOT, str(script), str(tmp_path / "set"), *ours],
+        [LEROBOT, str(script), str(tmp_path / "set"), *paths],
         check=False,
         capture_output=True,
         text=True,

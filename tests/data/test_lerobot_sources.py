@@ -45,12 +45,12 @@ def check_shades(out: Path, camera: str, lengths: Any = LENGTHS) -> None:
         assert shades(episode.films[camera]) == list(range(begins[index], begins[index + 1]))
 
 
-@pytest.mark.parametrize("kept", ["own", "shared"])
+@pytest.mark.parametrize("storage", ["own", "shared"])
 @pytest.mark.parametrize(
     "key", ["observation.image", "image", "cam_high", TOP, "observation.images.a.b", "observation.images.", "obs.rgb.0"]
 )
-def test_a_camera_keeps_its_column_whatever_it_is_called(tmp_path, key, kept):
-    source = Foreign(column=key, kept=kept).write(tmp_path / "set")
+def test_a_camera_keeps_its_column_whatever_it_is_called(tmp_path, key, storage):
+    source = Foreign(column=key, kept=storage).write(tmp_path / "set")
     export, reasons = exported(source, tmp_path / "out")
     assert (export.added, export.frames, reasons) == (2, 5, [])
     assert column(tmp_path / "out", key)["shape"] == [HEIGHT, WIDTH, 3]
@@ -60,11 +60,11 @@ def test_a_camera_keeps_its_column_whatever_it_is_called(tmp_path, key, kept):
     assert again.added == 2
     first, second = LeRobotReader(tmp_path / "out"), LeRobotReader(tmp_path / "again")
     assert first.layout == second.layout == LeRobotReader(source).layout
-    for left, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(left.states, other.states)
-        np.testing.assert_array_equal(left.actions, other.actions)
-        np.testing.assert_array_equal(np.stack(list(left.films[camera])), np.stack(list(other.films[camera])))
-        assert (left.task, left.stages) == (other.task, other.stages)
+    for one_episode, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one_episode.states, other.states)
+        np.testing.assert_array_equal(one_episode.actions, other.actions)
+        np.testing.assert_array_equal(np.stack(list(one_episode.films[camera])), np.stack(list(other.films[camera])))
+        assert (one_episode.task, one_episode.stages) == (other.task, other.stages)
 
 
 def test_two_cameras_of_one_name_stay_two(tmp_path):
@@ -87,7 +87,7 @@ def exported_or_none(root: Path, out: Path) -> tuple[LeRobotExport | None, list[
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "storage",
     [
         lambda picture, number: {"bytes": png(picture), "path": None},
         lambda picture, number: {"bytes": png(picture), "path": f"frame-{number}.png"},
@@ -97,8 +97,8 @@ def exported_or_none(root: Path, out: Path) -> tuple[LeRobotExport | None, list[
         lambda picture, number: picture.tolist(),
     ],
 )
-def test_pictures_in_the_tables_become_a_camera(tmp_path, kept):
-    export, reasons = exported(Foreign(kept=kept).write(tmp_path / "set"), tmp_path / "out")
+def test_pictures_in_the_tables_become_a_camera(tmp_path, storage):
+    export, reasons = exported(Foreign(kept=storage).write(tmp_path / "set"), tmp_path / "out")
     assert (export.added, reasons, column(tmp_path / "out", TOP)["dtype"]) == (2, [], "video")
     check_shades(tmp_path / "out", "top")
 
@@ -114,7 +114,7 @@ def test_pictures_in_files_that_the_tables_name(tmp_path, form):
 
 
 @pytest.mark.parametrize(
-    ("kept", "sentence"),
+    ("storage", "sentence"),
     [
         (lambda picture, number: {"bytes": b"no picture", "path": None}, "cannot identify image file"),
         (lambda picture, number: {"bytes": png(picture)[:60], "path": None}, "cannot be read"),
@@ -128,8 +128,8 @@ def test_pictures_in_files_that_the_tables_name(tmp_path, form):
         ),
     ],
 )
-def test_pictures_that_cannot_be_read_are_said(tmp_path, kept, sentence):
-    export, reasons = exported_or_none(Foreign(kept=kept).write(tmp_path / "set"), tmp_path / "out")
+def test_pictures_that_cannot_be_read_are_said(tmp_path, storage, sentence):
+    export, reasons = exported_or_none(Foreign(kept=storage).write(tmp_path / "set"), tmp_path / "out")
     assert export is None and sentence in reasons[0]
     assert not list((tmp_path / "out").rglob("*.mp4")), "nothing of them stays"
 
@@ -261,9 +261,9 @@ def test_a_depth_film_stays_one(tmp_path, info):
     assert (export.added == 0 and "its cameras are observation.images" not in reasons[0]) or "depth" in reasons[0]
 
 
-@pytest.mark.parametrize("kept", ["shared", lambda picture, number: {"bytes": png(picture), "path": None}])
-def test_depth_that_cannot_be_copied_is_left_out(tmp_path, kept):
-    source = Foreign(kept=kept, about={"is_depth_map": True}).write(tmp_path / "set")
+@pytest.mark.parametrize("storage", ["shared", lambda picture, number: {"bytes": png(picture), "path": None}])
+def test_depth_that_cannot_be_copied_is_left_out(tmp_path, storage):
+    source = Foreign(kept=storage, about={"is_depth_map": True}).write(tmp_path / "set")
     export, reasons = exported_or_none(source, tmp_path / "out")
     assert export is None and "the camera 'top' have depth, and are not a film of their own" in reasons[0]
 

@@ -42,32 +42,32 @@ LISTS = {
 
 
 def test_conversations(run, tmp_path):
-    got = lines(run, tmp_path / "set", "sft", prompt_settings={"images": False})
-    assert [line["id"] for line in got] == [f"run_a-0_subtask{number}" for number in (2, 3, 4, 5, 6)]
-    for number, line in enumerate(got, 2):
+    examples = lines(run, tmp_path / "set", "sft", prompt_settings={"images": False})
+    assert [line["id"] for line in examples] == [f"run_a-0_subtask{number}" for number in (2, 3, 4, 5, 6)]
+    for number, line in enumerate(examples, 2):
         assert set(line) == HEAD | {"completion"}
         assert (line["episode"], line["task"], line["step"], line["version"]) == ("run/a-0", TEXT, number, 0)
         assert {name: line[name] for name in LISTS} == LISTS
         assert [message["role"] for message in line["prompt"]] == ["system", "user"]
         assert TEXT in line["prompt"][1]["content"][0]["text"]
-    assert [subtask_and_model(line["completion"]) for line in got[:3]] == [
+    assert [subtask_and_model(line["completion"]) for line in examples[:3]] == [
         (["Go to", "apple"], "nomad"),
         (["Pick", "apple"], "rt1x"),
         (["Go to", "fridge"], "nomad"),
     ]
-    assert subtask_and_model(got[4]["completion"])[0] == ["End"]
+    assert subtask_and_model(examples[4]["completion"])[0] == ["End"]
 
 
 def test_preferences(run, tmp_path):
-    got = lines(run, tmp_path / "set", "dpo", prompt_settings={"images": False})
-    assert all(set(line) == HEAD | {"chosen", "rejected", "kind"} for line in got)
-    assert [line["id"] for line in got[:4]] == [
+    examples = lines(run, tmp_path / "set", "dpo", prompt_settings={"images": False})
+    assert all(set(line) == HEAD | {"chosen", "rejected", "kind"} for line in examples)
+    assert [line["id"] for line in examples[:4]] == [
         "run_a-0_subtask1-replan",
         "run_a-0_subtask2-order",
         "run_a-0_subtask2-action",
         "run_a-0_subtask2-model",
     ]
-    replan, order, action, model = got[:4]
+    replan, order, action, model = examples[:4]
     assert (subtask_and_model(replan["chosen"]), subtask_and_model(replan["rejected"])) == (
         (["Go to", "apple"], "nomad"),
         (["Pick", "apple"], "rt1x"),
@@ -80,22 +80,22 @@ def test_preferences(run, tmp_path):
     assert subtask_and_model(action["chosen"]) == (["Go to", "apple"], "nomad")
     assert target == "apple" and planner == "nomad" and name not in LISTS["actions"]
     assert subtask_and_model(model["rejected"]) == (["Go to", "apple"], "pixnav"), "another that goes to places"
-    assert {line["kind"] for line in got if line["step"] == 6} == set(), "nothing is preferred to End"
+    assert {line["kind"] for line in examples if line["step"] == 6} == set(), "nothing is preferred to End"
 
 
 def test_versions_have_numbers(run, tmp_path):
-    got = lines(run, tmp_path / "set", "sft", prompt_settings={"images": False}, rename=3)
-    assert got[5]["id"] == "run_a-0_subtask2_v1" and got[5]["version"] == 1
-    assert {line["version"] for line in got} <= {0, 1, 2, 3}
+    examples = lines(run, tmp_path / "set", "sft", prompt_settings={"images": False}, rename=3)
+    assert examples[5]["id"] == "run_a-0_subtask2_v1" and examples[5]["version"] == 1
+    assert {line["version"] for line in examples} <= {0, 1, 2, 3}
 
 
 def test_pictures_are_named_in_their_order(run, tmp_path):
-    got = lines(run, tmp_path / "set", "sft")
-    for line in got:
+    examples = lines(run, tmp_path / "set", "sft")
+    for line in examples:
         parts = [part["type"] for message in line["prompt"] for part in message["content"]]
         assert parts.count("image") == len(line["images_file_names"]) == 4
         assert all((tmp_path / "set/train" / name).is_file() for name in line["images_file_names"])
-    assert len({name for line in got for name in line["images_file_names"]}) == 20, "each round has its own"
+    assert len({name for line in examples for name in line["images_file_names"]}) == 20, "each round has its own"
 
 
 def test_the_form_of_emmoe(run, tmp_path):

@@ -185,14 +185,16 @@ def test_a_set_that_lacks_a_line_or_has_one_of_another_form(tmp_path):
         make_dataset(TrainingOptions.build(sources=[run], out=out, keep="all", form=form), "dpo")
         file = out / ("train/metadata.jsonl" if form == "chat" else "train.json")
         assert list(validate(out)) == []
-        whole = file.read_text()
-        lines = whole.splitlines(keepends=True)
+        intact = file.read_text()
+        lines = intact.splitlines(keepends=True)
         file.write_text("".join(lines[:-1]))
         problems = [problem.what for problem in validate(out)]
-        assert any(f"it has {len(lines) - 1} lines, {len(lines)} were written" in what for what in problems), problems
-        file.write_text(whole.replace('"rejected"', '"refused"', 1))
+        assert any(f"it has {len(lines) - 1} lines, {len(lines)} were written" in problem for problem in problems), (
+            problems
+        )
+        file.write_text(intact.replace('"rejected"', '"refused"', 1))
         assert any("it is not a line of this form: KeyError: 'rejected'" in each.what for each in validate(out))
-        file.write_text(whole.replace("{", "[", 1).replace("}", "]", 1) if form == "chat" else whole)
+        file.write_text(intact.replace("{", "[", 1).replace("}", "]", 1) if form == "chat" else intact)
         if form == "chat":
             file.write_text("[3]\n")
             assert any("is not a line of a data set" in each.what for each in validate(out))

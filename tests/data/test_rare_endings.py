@@ -175,16 +175,16 @@ def test_a_step_as_a_file_of_emmoe_has_it():
     assert (first.number, first.model, first.inventory) == (1, "RT-1-X", "None")
     assert (first.feedback, first.analysis) == (FAR.message, "so [Pick, apple]")
     assert (last.number, last.model, str(last.subtask)) == (6, "", "[End]")
-    held = replace(played.steps[2], inventory=("apple", "plum"))
-    assert expert_step(held).inventory == "apple plum"
+    holding = replace(played.steps[2], inventory=("apple", "plum"))
+    assert expert_step(holding).inventory == "apple plum"
 
 
 def test_as_many_episodes_as_tasks_are_all_of_them_and_fewer_are_drawn(tmp_path):
     suite = tmp_path / "errands.json"
     drawn = draw_tasks(TasksOptions.build(out=suite, number=3, seed=1, test=0.0))
     assert drawn.to_json() == json.loads(suite.read_text())
-    whole = bench_options(GenerateOptions.build(suite=str(suite), out=tmp_path / "run", episodes=3))
-    assert whole.tasks is None and whole.trials == 1
+    full = bench_options(GenerateOptions.build(suite=str(suite), out=tmp_path / "run", episodes=3))
+    assert full.tasks is None and full.trials == 1
     two = {"suite": str(suite), "out": tmp_path / "run", "episodes": 2}
     some = [bench_options(GenerateOptions.build(**two, seed=seed)).tasks for seed in range(6)]
     assert len(set(some)) > 1, "which ones the seed decides"

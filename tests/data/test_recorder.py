@@ -153,18 +153,18 @@ def test_a_moment_is_what_was_felt_asked_for_sent_and_seen(tmp_path):
     requested_command, sent = SPEC.drive(0.5, 0.25), SPEC.grip(0.02)
     with recorder(tmp_path) as file:
         file.on(CommandSent(Observation(1.5, BODY), SentCommand(requested_command, sent)))
-    felt, requested, given, picture = sorted(messages(tmp_path), key=lambda message: "/image" in message[0])
-    assert [message[0] for message in (felt, requested, given)] == [
+    measured, requested, given, picture = sorted(messages(tmp_path), key=lambda message: "/image" in message[0])
+    assert [message[0] for message in (measured, requested, given)] == [
         "/observation/state",
         "/action/requested",
         "/action/state",
     ]
-    assert {message[1:3] for message in (felt, requested, given, picture)} == {(WALL, 1.5)}
+    assert {message[1:3] for message in (measured, requested, given, picture)} == {(WALL, 1.5)}
 
     def values(message: tuple[str, float, float, Any]) -> dict[str, float]:
         return {pair["label"]: pair["value"] for pair in message[3]["scalars"]}
 
-    assert values(felt) == {
+    assert values(measured) == {
         "elbow_flex_joint.pos": 0.75,
         "gripper.pos": 0.05,
         "base.x": 1.0,
@@ -191,20 +191,20 @@ def test_pictures_are_taken_at_their_rate_and_a_moment_is_written_once(tmp_path)
 
 
 def test_what_the_robot_sees_anyway_is_not_looked_at_again(tmp_path):
-    looked: list[str] = []
+    cameras: list[str] = []
 
     def look(camera: str) -> np.ndarray:
-        looked.append(camera)
+        cameras.append(camera)
         return np.zeros_like(RGB)
 
     def measure() -> Observation:
-        looked.append("depth")
+        cameras.append("depth")
         return Observation(9.5, BODY, frames={"wrist": camera_frame("wrist", DEPTH)})
 
     frames = {"head": camera_frame("head", DEPTH)}
     with recorder(tmp_path, look=look, cameras=("head", "wrist"), depths={"head": measure, "wrist": measure}) as file:
         file.on(CommandSent(Observation(2.0, BODY, frames=frames), SentCommand(Command(), Command())))
-    assert looked == ["wrist", "depth"]
+    assert cameras == ["wrist", "depth"]
     recording = read_recording(tmp_path)
     assert (dict(recording.pictures), dict(recording.depths)) == ({"head": 1, "wrist": 1}, {"head": 1, "wrist": 1})
     ((stamp, depth, lens),) = recording.distances("wrist")

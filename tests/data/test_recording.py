@@ -190,12 +190,12 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
     assert [each.path for each in repaired] == [path for path in damaged if before[path]] and repair_takes(
         tmp_path
     ) == ()
-    for path, kept in before.items():
-        if not kept:  # killed before the first chunk
+    for path, entries_before in before.items():
+        if not entries_before:  # killed before the first chunk
             assert not path.parents[2].exists()
             continue
         again = Reading(path)
-        assert [entry.data for entry in again] == kept and again.whole
+        assert [entry.data for entry in again] == entries_before and again.whole
 
 
 def written(path: Path, count: int = 40) -> list[bytes]:
@@ -212,8 +212,8 @@ def written(path: Path, count: int = 40) -> list[bytes]:
 def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     path = tmp_path / RECORDING
     contents = written(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:150_000] + tail)
+    intact = path.read_bytes()
+    path.write_bytes(intact[:150_000] + tail)
     path.chmod(0o600)
     repaired = repair(path)
     assert repaired is not None and 0 < repaired.messages < len(contents) and repaired.cut_bytes > len(tail)
@@ -222,16 +222,16 @@ def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     )
     again = Reading(path)
     assert [entry.data for entry in again] == contents[: repaired.messages] and again.whole
-    kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
-    assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == repaired.cut_bytes
+    cut = (tmp_path / f"{RECORDING}.cut").read_bytes()
+    assert cut == (intact[:150_000] + tail)[-len(cut) :] and len(cut) == repaired.cut_bytes
     assert {oct(file.stat().st_mode & 0o777) for file in tmp_path.iterdir()} == {"0o600"}, "nobody else may read it now"
     assert repair(path) is None
 
 
 @pytest.mark.parametrize(
-    ("messages", "kept"), [(1, "1 message over 0.0 s is kept"), (3, "3 messages over 2.0 s are kept")]
+    ("messages", "report"), [(1, "1 message over 0.0 s is kept"), (3, "3 messages over 2.0 s are kept")]
 )
-def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path, messages, kept):
+def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path, messages, report):
     path = tmp_path / RECORDING
     file = McapFile(path)
     for number in range(messages):
@@ -241,7 +241,7 @@ def test_a_file_that_only_lacks_its_end_has_lost_nothing(tmp_path, messages, kep
     file.close()
     path.write_bytes(data)
     repaired = repair(path)
-    assert str(repaired) == f"{path} was not finished: {kept}, which is all that it held."
+    assert str(repaired) == f"{path} was not finished: {report}, which is all that it held."
     assert [file.name for file in tmp_path.iterdir()] == [RECORDING] and repair(path) is None
 
 
@@ -253,19 +253,19 @@ def test_a_file_without_a_message_has_lost_no_time(tmp_path):
     assert repaired is not None and (repaired.messages, repaired.seconds) == (0, 0.0)
 
 
-@pytest.mark.parametrize("begun", ["nothing", "run.json", "episode", "recording"])
-def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, begun):
+@pytest.mark.parametrize("progress", ["nothing", "run.json", "episode", "recording"])
+def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, progress):
     drive(tmp_path, ("begin drive", "forward 0.2", "end"))
-    (whole,) = list_takes(tmp_path)
+    (take,) = list_takes(tmp_path)
     torn = tmp_path / "20261125-172846-drive"
-    shutil.copytree(whole.run, torn)
-    if begun == "nothing":
+    shutil.copytree(take.run, torn)
+    if progress == "nothing":
         (torn / "run.json").unlink()
-    if begun != "recording":
+    if progress != "recording":
         shutil.rmtree(torn / "episodes")
-    if begun == "episode":
+    if progress == "episode":
         (torn / "episodes/drive-0").mkdir(parents=True)
-    if begun == "recording":
+    if progress == "recording":
         episode = torn / "episodes/drive-0"
         for file in (path for path in episode.rglob("*") if path.is_file()):
             file.unlink()
@@ -273,23 +273,23 @@ def test_a_kill_before_anything_was_recorded_leaves_nothing(tmp_path, begun):
             (episode / name).touch()
     os.utime(torn, (0, 0))
     assert repair_takes(tmp_path) == ()
-    assert [take.run for take in list_takes(tmp_path)] == [whole.run] and not torn.exists()
+    assert [take.run for take in list_takes(tmp_path)] == [take.run] and not torn.exists()
 
 
 def test_what_a_person_has_said_of_an_empty_recording_stays(tmp_path):
     drive(tmp_path, ("begin drive", "forward 0.2", "end"))
-    (whole,) = list_takes(tmp_path)
-    for file in whole.episode.iterdir():
+    (take,) = list_takes(tmp_path)
+    for file in take.episode.iterdir():
         if file.is_file():
             file.unlink()
-    (whole.episode / RECORDING).touch()
-    add_note(whole.episode, note("remark", "the arm was in the way"))
+    (take.episode / RECORDING).touch()
+    add_note(take.episode, note("remark", "the arm was in the way"))
     other = tmp_path / "20261125-172846-not-ours"
     other.mkdir()
     (other / "letter.txt").write_text("hello")
     os.utime(other, (0, 0))
     (repaired,) = repair_takes(tmp_path)
-    assert "0 messages" in str(repaired) and whole.run.exists() and other.exists()
+    assert "0 messages" in str(repaired) and take.run.exists() and other.exists()
 
 
 def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypatch):

@@ -62,9 +62,9 @@ def test_who_does_what_the_teacher_says_gets_to_the_end_of_the_way(metres, turn,
 def test_a_way_is_counted_in_decisions_and_not_in_seconds():
     assert len(nodes(bend(2.0, 0.0))) == pytest.approx(2.0 / (max(LINEAR) * STEP), abs=2)
     turn = np.column_stack([np.zeros((50, 2)), np.linspace(0.0, 2.0, 50)])
-    kept = turn[nodes(turn)]
-    chosen = decisions(kept, kept).argmax(axis=1)
-    assert set(chosen[: -len(kept) // 4]) == {LINEAR.index(0.0) * len(ANGULAR) + len(ANGULAR) - 1}
+    poses = turn[nodes(turn)]
+    chosen = decisions(poses, poses).argmax(axis=1)
+    assert set(chosen[: -len(poses) // 4]) == {LINEAR.index(0.0) * len(ANGULAR) + len(ANGULAR) - 1}
     assert chosen[-1] == STOP
     relative = goals(np.array([[1.0, 0.0, np.pi / 2]]), np.array([1.0, 2.0, 0.5]))
     np.testing.assert_allclose(relative, [[2.0, 0.0, 0.5]], atol=1e-12)
@@ -149,7 +149,7 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives, monkeypatch):
         if step == 3:
             raise Stopped
 
-    whole = train_skill(options("whole"), lambda *step: None)
+    uninterrupted = train_skill(options("whole"), lambda *step: None)
     with pytest.raises(Stopped):
         train_skill(options("halves"), stop)
     state = (tmp_path / "halves/checkpoints/state.pt").read_bytes()
@@ -158,15 +158,17 @@ def test_a_training_goes_on_where_it_was_stopped(tmp_path, drives, monkeypatch):
         with pytest.raises(BadInput, match=r"^Cannot read the checkpoint .*state\.pt: it is damaged\. Restore it from"):
             train_skill(options("halves"), lambda *step: None)
     (tmp_path / "halves/checkpoints/state.pt").write_bytes(state)
-    kept = next((tmp_path / "halves").rglob("*.pt"))
-    assert f"{kept.with_name('.' + kept.name + '.tmp')}" in synced, "a machine that fails then has the whole state"
+    poses = next((tmp_path / "halves").rglob("*.pt"))
+    assert f"{poses.with_name('.' + poses.name + '.tmp')}" in synced, "a machine that fails then has the whole state"
     halves = train_skill(options("halves"), lambda *step: None)
-    assert halves.losses == pytest.approx(whole.losses) and halves.held_out == pytest.approx(whole.held_out)
-    assert (whole.lessons, whole.held_out_lessons, set(whole.held_out)) == (2, 1, {2, 4})
-    assert whole.losses[4] < whole.losses[1]
+    assert halves.losses == pytest.approx(uninterrupted.losses) and halves.held_out == pytest.approx(
+        uninterrupted.held_out
+    )
+    assert (uninterrupted.lessons, uninterrupted.held_out_lessons, set(uninterrupted.held_out)) == (2, 1, {2, 4})
+    assert uninterrupted.losses[4] < uninterrupted.losses[1]
     assert read_model(tmp_path / "halves/training.json", SkillTrainingFile) == halves
     card = (tmp_path / "whole/README.md").read_text()
-    assert whole.data_sha256 in card and "m3:THIS_FOLDER" in card
+    assert uninterrupted.data_sha256 in card and "m3:THIS_FOLDER" in card
     network, _ = load_network("navigate", tmp_path / "whole/navigate.pth")
     assert not network.training
     with pytest.raises(BadInput, match="finished training"):

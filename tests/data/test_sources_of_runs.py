@@ -123,11 +123,11 @@ def test_what_cannot_be_used_and_why(tmp_path):
     run = write_run(tmp_path / "run", ["a-0"], DONE)
     episode = run / "episodes/a-0"
     picture = sorted((episode / "frames").glob("*.png"))[0]
-    kept = picture.read_bytes()
+    content = picture.read_bytes()
     picture.unlink()
     with pytest.raises(LeftOut, match=rf"^damaged: {picture.name} is missing$"):
         read(run)
-    picture.write_bytes(kept)
+    picture.write_bytes(content)
     ending = read_episode(episode)
     lines = (episode / INPUTS).read_bytes().splitlines(keepends=True)
     (episode / INPUTS).write_bytes(b"".join(lines[:-1]))

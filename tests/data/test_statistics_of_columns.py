@@ -35,10 +35,10 @@ def test_of_pictures_by_channel(channels: int) -> None:
     for picture in pictures:
         counted.add(picture)
     statistics = counted.result()
-    shown = min(channels, 3)
-    values = np.concatenate([picture.reshape(-1, 3) for picture in pictures])[:, :shown] / 255.0
+    drawn = min(channels, 3)
+    values = np.concatenate([picture.reshape(-1, 3) for picture in pictures])[:, :drawn] / 255.0
     for name, right in expected(values).items():
-        assert statistics[name].shape == (shown, 1, 1)
+        assert statistics[name].shape == (drawn, 1, 1)
         np.testing.assert_allclose(statistics[name][:, 0, 0], right, atol=1.01 / 255 if name in QUANTILES else 1e-9)
     assert statistics["count"].tolist() == [2], "pictures, not pixels"
 
@@ -85,8 +85,8 @@ def test_of_pictures_of_several_episodes_together() -> None:
 
 
 def test_what_lacks_a_number_or_has_one_that_is_not_finite_is_not_whole() -> None:
-    whole = of_numbers(np.arange(4.0))
-    assert is_whole(whole) and not is_whole(None)
+    complete = of_numbers(np.arange(4.0))
+    assert is_whole(complete) and not is_whole(None)
     for name in NAMES:
-        assert not is_whole({other: value for other, value in whole.items() if other != name})
-        assert not is_whole({**whole, name: np.array([np.nan])})
+        assert not is_whole({other: value for other, value in complete.items() if other != name})
+        assert not is_whole({**complete, name: np.array([np.nan])})

@@ -50,9 +50,9 @@ def test_the_rows_of_episodes_say_where_everything_is(tmp_path):
     rows = pq.read_table(written(tmp_path / "set", 0, 1) / ROW).to_pylist()
     plain = [{name: value for name, value in row.items() if not name.startswith("stats/")} for row in rows]
     films = {
-        f"videos/{key}/{what}": [value, later]
+        f"videos/{key}/{column}": [value, later]
         for key in CAMERAS
-        for what, value, later in (
+        for column, value, later in (
             ("chunk_index", 0, 0),
             ("file_index", 0, 1),
             ("from_timestamp", 0.0, 0.0),

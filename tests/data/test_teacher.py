@@ -192,10 +192,10 @@ def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
 
 
 def test_what_lay_on_the_floor_is_not_put_back_there() -> None:
-    known = (Remembered("lemon", "kitchen", "on the floor"), Remembered("mug", "kitchen", "in the drawer 2"))
+    remembered = (Remembered("lemon", "kitchen", "on the floor"), Remembered("mug", "kitchen", "in the drawer 2"))
     acts = [(Subtask("Go to", "sink"), OK), (Subtask("Pick", "lemon"), OK), (Subtask("Pick", "mug"), STUCK)]
     played = replace(episode(acts), expert=(Subtask("Pick", "apple"), END))
-    knowing = {"knowledge": Knowledge(remembered=known)}
+    knowing = {"knowledge": Knowledge(remembered=remembered)}
     steps = tuple(replace(step, input=step.input.model_copy(update=knowing)) for step in played.steps)
     labels = [step.subtask for step in labelled(replace(played, steps=steps)).steps]
     assert labels[2] == Subtask("Put", "lemon", "sink")  # where the robot is
