@@ -40,8 +40,8 @@ def numbers_in(value: object) -> Iterator[float]:
 
 @pytest.mark.parametrize(("module", "name", "cell"), ROWS, ids=lambda text: text)
 def test_the_page_has_the_value_of_the_code(module: str, name: str, cell: str) -> None:
-    shown = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", cell)]
-    assert shown == list(numbers_in(value_of(module, name)))
+    numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", cell)]
+    assert numbers == list(numbers_in(value_of(module, name)))
 
 
 def test_every_row_is_read() -> None:
@@ -49,5 +49,5 @@ def test_every_row_is_read() -> None:
 
 
 def test_every_threshold_of_the_world_is_on_the_page() -> None:
-    ours = {name for module, name, _ in ROWS if module == thresholds.__name__}
-    assert ours == {name for name in vars(thresholds) if name.isupper()}
+    names = {name for module, name, _ in ROWS if module == thresholds.__name__}
+    assert names == {name for name in vars(thresholds) if name.isupper()}

@@ -99,10 +99,10 @@ def test_options_in_commands_exist(page):
     for line, command, options in commands(page):
         if command not in SUITES:
             assert command in helps(), line
-            assert options <= known(MODELS, *SHORTCUTS, *served), line
+            assert options <= option_names(MODELS, *SHORTCUTS, *served), line
 
 
-def known(models: Iterable[type[BaseModel]], *more: str) -> set[str]:
+def option_names(models: Iterable[type[BaseModel]], *more: str) -> set[str]:
     """The names of options, as a command line writes them."""
     names = (*more, *(name for model in models for name in model.model_fields))
     return PLAIN | {name.replace("_", "-") for name in names}
