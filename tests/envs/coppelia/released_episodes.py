@@ -15,7 +15,7 @@ import pytest
 
 def classes(monkeypatch: pytest.MonkeyPatch) -> dict[str, type]:
     """Those of the released code by their names, as a pickle refers to them."""
-    known = {}
+    found = {}
     for module, names in (
         ("amsolver.task_environment", ["TaskConfigs"]),
         ("amsolver.backend.conditions", ["DetectedCondition", "JointCondition"]),
@@ -26,9 +26,9 @@ def classes(monkeypatch: pytest.MonkeyPatch) -> dict[str, type]:
         for length in range(1, len(parts) + 1):
             monkeypatch.setitem(sys.modules, ".".join(parts[:length]), place := types.ModuleType(module))
         for name in names:
-            known[name] = type(name, (), {"__module__": module})
-            setattr(place, name, known[name])
-    return known
+            found[name] = type(name, (), {"__module__": module})
+            setattr(place, name, found[name])
+    return found
 
 
 def filled(kind: type, **values: Any) -> Any:
@@ -39,10 +39,10 @@ def filled(kind: type, **values: Any) -> Any:
 
 def write_episodes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Four episodes of three tasks in a folder, whose classes are gone afterwards."""
-    known = classes(monkeypatch)
-    space = filled(known["TargetSpace"], poses=np.eye(4), order=collections.OrderedDict(a=[1]))
-    detected = filled(known["DetectedCondition"], _obj="red_cube", _detector="success0", _negated=False)
-    length = filled(known["LengthCondition"], _container=[f"spot{n}" for n in range(71, 75)], num_bound=2.0)
+    task_classes = classes(monkeypatch)
+    space = filled(task_classes["TargetSpace"], poses=np.eye(4), order=collections.OrderedDict(a=[1]))
+    detected = filled(task_classes["DetectedCondition"], _obj="red_cube", _detector="success0", _negated=False)
+    length = filled(task_classes["LengthCondition"], _container=[f"spot{n}" for n in range(71, 75)], num_bound=2.0)
     for subset, task, conditions, attributes in (
         ("base", "pick_cube_shape", [detected], {"target_space": space}),
         ("base", "stack_cubes_color", [detected], {}),
@@ -53,7 +53,7 @@ def write_episodes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         place.mkdir(parents=True)
         (place / "task_base.ttm").touch()
         content = filled(
-            known["TaskConfigs"],
+            task_classes["TaskConfigs"],
             high_level_descriptions=[f"Do the {task}."],
             success_conditions=conditions,
             graspable_objects=["red_cube"],

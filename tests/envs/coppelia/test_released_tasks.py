@@ -90,8 +90,8 @@ def test_dirt_vanishes_under_the_sponge(sim: Sim, port: int, data: Path) -> None
 
 
 def test_what_the_model_lacks_is_a_sentence(sim: Sim, port: int, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Sim.getObjectsInTree
-    monkeypatch.setattr(Sim, "getObjectsInTree", lambda *about: [[]] if about[1] == MODEL else known(*about))
+    original = Sim.getObjectsInTree
+    monkeypatch.setattr(Sim, "getObjectsInTree", lambda *about: [[]] if about[1] == MODEL else original(*about))
     with pytest.raises(BadInput, match=r"task_base\.ttm has no proximity sensor 'success0'|has no shape 'red_cube'"):
         CoppeliaRobot.of("", CoppeliaSettings(port=port, task=place_of(data, "pick_cube_shape")))
 

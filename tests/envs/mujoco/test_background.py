@@ -95,11 +95,11 @@ class TestNames:
         self, home: MujocoHome, locator: BackgroundLocator
     ) -> None:
         observation = home.observe(VIEWS)
-        shown = [
+        detections = [
             replace(d, name="teal cabinet") for d in SimulatedDetector().detect(observation) if "cabinet" in d.name
         ]
-        assert {detection.instance for detection in shown} == {"cabinet_1", "cabinet_2"}
-        locator.update(observation, shown)
+        assert {detection.instance for detection in detections} == {"cabinet_1", "cabinet_2"}
+        locator.update(observation, detections)
         assert self.resolved(locator, "Close", "teal cabinet") == "cabinet_2", "the nearer one is closed"
 
     def test_with_a_full_hand_one_goes_where_there_is_room(self) -> None:

@@ -56,10 +56,10 @@ def test_the_page_names_the_worst(tmp_path: Path) -> None:
     deep = {"deepest": 7.5, "what": "can/#0 / ground", "when": 12.5, "seconds_over": 0.2}
     kinds = dict.fromkeys(ContactWatch(MujocoHome(one_room())).audit.depths, quiet)
     counts = {"robot_seconds": 60.0, "physics_steps": 15000, "doors_alone": 0, "warnings": 0}
-    whole = {"seed": 3, "task": "x", "as_asked": True, **counts}
+    entry = {"seed": 3, "task": "x", "as_asked": True, **counts}
     audits = [
-        {**whole, "depths": kinds},
-        {**whole, "seed": 4, "depths": {**kinds, "loose thing in what it meets": deep}},
+        {**entry, "depths": kinds},
+        {**entry, "seed": 4, "depths": {**kinds, "loose thing in what it meets": deep}},
         {"seed": 5, "error": "no room"},
     ]
     text = page(audits, "weld")

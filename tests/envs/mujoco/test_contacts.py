@@ -30,8 +30,8 @@ class DepthGauge:
 
     def _look(self) -> None:
         contacts = self._data.contact
-        mine = (self._bodies[contacts.geom] == self._body).any(axis=1)
-        self.deepest = max(self.deepest, -float(np.min(contacts.dist[mine], initial=0.0)))
+        own = (self._bodies[contacts.geom] == self._body).any(axis=1)
+        self.deepest = max(self.deepest, -float(np.min(contacts.dist[own], initial=0.0)))
 
 
 @pytest.fixture

@@ -177,9 +177,9 @@ def test_gripper_closes_on_a_box_and_lifts_it_by_friction(offset: float) -> None
     for q in up:
         stage.move(q)
     stage.run(3.0)
-    held = stage.data.body("box").xpos - stage.data.site(PREFIX + "gripper").xpos
+    grip_offset = stage.data.body("box").xpos - stage.data.site(PREFIX + "gripper").xpos
     assert stage.data.body("box").xpos[2] > before + 0.11
-    assert np.linalg.norm(held) < 0.035
+    assert np.linalg.norm(grip_offset) < 0.035
     for finger in HAND.fingers:
         stage.tell(finger, 0.05)
     stage.run(1.0)

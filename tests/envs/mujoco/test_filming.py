@@ -36,7 +36,7 @@ def sees(home: MujocoHome, camera: FreeCamera, point: Array) -> bool:
     return bool(hit < 0.0 or hit > metres - 0.16)
 
 
-def shown(home: MujocoHome, camera: FreeCamera, point: Array) -> bool:
+def is_in_picture(home: MujocoHome, camera: FreeCamera, point: Array) -> bool:
     """Whether a point lies in the picture of the video."""
     pose, lens = camera_pose(home.model, home.data, camera), camera_intrinsics(home.model, camera, 848, 432)
     x, y, z = pose.rotation.T @ (point - pose.position)
@@ -52,7 +52,7 @@ def test_robot_hand_and_the_front_of_the_target_are_in_the_picture_whatever_the_
     camera = FilmCamera(home.model, home.data).aim(Pose2(1.0, 2.4, heading), Subject(point, outward))
     hand = np.array(home.data.site("robot/gripper").xpos)
     assert sees(home, camera, point) and sees(home, camera, hand)
-    assert all(shown(home, camera, at) for at in (point, hand, np.array([1.0, 2.4, 1.0])))
+    assert all(is_in_picture(home, camera, at) for at in (point, hand, np.array([1.0, 2.4, 1.0])))
     eye = camera_pose(home.model, home.data, camera).position
     assert outward is not None and (eye - point)[:2] @ outward > 0.0, "not from behind the fridge"
 

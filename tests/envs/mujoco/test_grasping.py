@@ -212,12 +212,12 @@ def _between_the_fingers(
     """Contacts of the pads on a can (66 mm thick) that floats `aside` metres to the left of the middle, while the
     fingers get a width (m). push: N, to the left."""
     site, can = home.data.site("robot/gripper"), home.data.body("tomato_soup_can")
-    left = site.xmat.reshape(3, 3)[:, 1].copy()
-    lay(home.model, home.data, "tomato_soup_can", site.xpos + aside * left)
+    axis = site.xmat.reshape(3, 3)[:, 1].copy()
+    lay(home.model, home.data, "tomato_soup_can", site.xpos + aside * axis)
     weight = float(home.model.body("tomato_soup_can").mass[0]) * 9.81
     contacts = set()
     for _ in range(periods):
-        can.xfrc_applied[:3] = push * left + np.array([0.0, 0.0, weight])
+        can.xfrc_applied[:3] = push * axis + np.array([0.0, 0.0, weight])
         home.act(Command(gripper=width))
         contacts.add(home.observe().body.grippers["gripper"].contact)
     can.xfrc_applied[:3] = 0.0

@@ -67,9 +67,9 @@ def angle(a: Array, b: Array) -> float:
 
 def test_forward_is_the_chain_of_the_urdf(arm: ArmKinematics) -> None:
     for q in random_postures(arm, 30, seed=1):
-        mine, hand = arm.forward(q), by_hand(q)
-        assert mine.position == pytest.approx(hand.position, abs=1e-9)
-        assert mine.rotation == pytest.approx(hand.rotation, abs=1e-9)
+        pose, hand = arm.forward(q), by_hand(q)
+        assert pose.position == pytest.approx(hand.position, abs=1e-9)
+        assert pose.rotation == pytest.approx(hand.rotation, abs=1e-9)
 
 
 def test_jacobian_is_the_derivative_of_the_chain(arm: ArmKinematics) -> None:

@@ -73,9 +73,9 @@ def measured(parts: tuple[Skin, ...]) -> tuple[list[float], float, float]:
 def test_an_obj_is_read_as_it_is_meant(
     content: str, extents: list[float], area: float, volume: float, tmp_path: Path
 ) -> None:
-    got = measured(read(tmp_path / "apple.obj", content))
-    assert got[0] == pytest.approx(extents)
-    assert got[1:] == pytest.approx((area, volume))
+    measurements = measured(read(tmp_path / "apple.obj", content))
+    assert measurements[0] == pytest.approx(extents)
+    assert measurements[1:] == pytest.approx((area, volume))
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ def close_up(scene: SceneSpec) -> tuple[Array, Array]:
     camera = FreeCamera(lookat=tuple(data.xpos[item.body]), distance=0.5, azimuth=0.7, elevation=-0.4)
     with make_renderer(home.model, 160, 160) as renderer:
         picture = renderer.rgbd(data, camera, segmentation=True, hidden_groups=frozenset({3}))
-    mine = [geom for geom, info in home.index.geoms.items() if info.entity == item.name]
-    return picture.rgb, np.isin(picture.geoms, mine)
+    geoms = [geom for geom, info in home.index.geoms.items() if info.entity == item.name]
+    return picture.rgb, np.isin(picture.geoms, geoms)
 
 
 # ------------------------------------------------------------------ how large, which way
@@ -327,9 +327,9 @@ def test_without_trimesh_there_is_a_command(tmp_path: Path, monkeypatch: pytest.
 def test_what_is_cut_short_anywhere_is_a_sentence_too(tmp_path: Path) -> None:
     path = tmp_path / "apple.glb"
     trimesh.creation.icosphere(1).export(path)
-    whole = path.read_bytes()
-    for length in range(0, len(whole), 97):
-        path.write_bytes(whole[:length])
+    intact = path.read_bytes()
+    for length in range(0, len(intact), 97):
+        path.write_bytes(intact[:length])
         with pytest.raises(BadInput):
             meshed("apple", "red", str(path), "")
 

@@ -95,12 +95,12 @@ def test_a_door_is_not_hung_into_furniture(seed: int) -> None:
 def test_nothing_moves_and_everything_is_where_the_spec_says(seed: int) -> None:
     house = _house(seed)
     with MujocoHome(house) as home:
-        begun = home.home.new_data()
+        start = home.home.new_data()
         for _ in range(25):  # a second
             home.act(Command())
         for thing in house.objects:
             body = home.world.objects[thing.name].body
-            assert np.linalg.norm(home.data.xpos[body] - begun.xpos[body]) < 0.003, thing.name
+            assert np.linalg.norm(home.data.xpos[body] - start.xpos[body]) < 0.003, thing.name
             *_, last = home.world.around(thing.name)
             assert (last.entity, last.surface or "floor") == (thing.receptacle, thing.surface)
 
@@ -245,8 +245,8 @@ def test_the_command_line_and_suites_have_it(homie) -> None:
     world = World(home := build(_house(1)), home.new_data())
     nested = {name: world.place(name) for name in world.objects if world.place(name).entity in world.objects}
     assert nested
-    shown = {item["name"]: item["nested"] for item in scene["objects"] if item["nested"]}
-    assert shown == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
+    listed = {item["name"]: item["nested"] for item in scene["objects"] if item["nested"]}
+    assert listed == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
     refused = homie("scene", "--scene", "house.json", "--clutter", "messy")
     assert refused.returncode == 2 and "--clutter would mean nothing" in refused.stderr
     assert scene_options("mujoco", {"clutter": "messy"}) == {"clutter": "messy"}

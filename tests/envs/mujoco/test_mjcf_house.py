@@ -62,13 +62,13 @@ def test_a_house_of_homie_is_read_as_what_it_is(tmp_path: Path) -> None:
     scene = generate(7, rooms=3, objects=12)
     path = tmp_path / "house.xml"
     path.write_text(mjcf_of(scene))
-    house, known = MjcfHouse(path), build(scene).index
+    house, index = MjcfHouse(path), build(scene).index
     home = house.build()
-    assert {room.kind for room in home.index.rooms} == {room.kind for room in known.rooms}
-    assert {piece.kind for piece in home.index.receptacles} == {piece.kind for piece in known.receptacles}
-    assert {item.name for item in home.index.objects} == {item.name for item in known.objects}
+    assert {room.kind for room in home.index.rooms} == {room.kind for room in index.rooms}
+    assert {piece.kind for piece in home.index.receptacles} == {piece.kind for piece in index.receptacles}
+    assert {item.name for item in home.index.objects} == {item.name for item in index.objects}
     pieces = {piece.origin: piece for piece in house.contents.pieces}
-    for piece in known.receptacles:
+    for piece in index.receptacles:
         joints = [joint.part for joint in pieces[piece.name].joints]
         assert joints == [item.name.rpartition("/")[2] for item in piece.articulations], piece.name
         if joints:

@@ -88,11 +88,11 @@ def turn(world: World, joint: int, opening: float) -> None:
 def test_one_of_two_doors_lets_a_hand_in_and_both_have_to_be_shut() -> None:
     world = world_of(SceneSpec.load(SCENE))
     wardrobe = world.receptacles["wardrobe"]
-    left, right = (leaf.joint for leaf in wardrobe.articulations)
+    left_joint, right_joint = (leaf.joint for leaf in wardrobe.articulations)
     for joint, opening, is_open, is_closed in (
-        (left, 1.5, True, False),
-        (right, 0.3, True, False),
-        (left, 0.0, False, False),
+        (left_joint, 1.5, True, False),
+        (right_joint, 0.3, True, False),
+        (left_joint, 0.0, False, False),
     ):
         turn(world, joint, opening)
         now = snapshot_of(world, RobotState())

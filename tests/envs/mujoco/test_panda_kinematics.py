@@ -31,15 +31,15 @@ LIMITS = (2.8973, 1.7628, 2.8973, (-3.0718, -0.0698), 2.8973, (-0.0175, 3.7525),
 
 def by_the_table(q: Array) -> Array:
     """The tool centre point (4, 4) from Denavit-Hartenberg parameters, without any of our code."""
-    whole = np.eye(4)
+    transform = np.eye(4)
     for (a, d, alpha), theta in zip(TABLE, [*q, 0.0], strict=True):
         ca, sa, ct, s = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
-        whole = whole @ np.array(
+        transform = transform @ np.array(
             [[ct, -s, 0, a], [s * ca, ct * ca, -sa, -d * sa], [s * sa, ct * sa, ca, d * ca], [0, 0, 0, 1]]
         )
     c = np.sqrt(0.5)
     hand = np.array([[c, c, 0, 0], [-c, c, 0, 0], [0, 0, 1, 0.1034], [0, 0, 0, 1]])
-    return np.asarray(whole @ hand)
+    return np.asarray(transform @ hand)
 
 
 @pytest.fixture(scope="module")

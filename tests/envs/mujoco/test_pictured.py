@@ -45,10 +45,10 @@ def test_a_house_has_the_same_pixels_as_if_all_of_it_were_drawn(home):
     drawn = {view: home.eyes._drawn(view) for view in VIEWS}
     for view, frame in drawn.items():
         home.model.geom_rbound[:] = 0.0  # geoms without bounds may be anywhere
-        whole = home.eyes.renderer.rgbd(home.data, f"robot/{view}")
+        full = home.eyes.renderer.rgbd(home.data, f"robot/{view}")
         home.model.geom_rbound[:] = bounds
-        np.testing.assert_array_equal(frame.depth, whole.depth)
-        np.testing.assert_array_equal(frame.rgb, shaded(whole.rgb, whole.depth))
+        np.testing.assert_array_equal(frame.depth, full.depth)
+        np.testing.assert_array_equal(frame.rgb, shaded(full.rgb, full.depth))
 
 
 @pytest.mark.parametrize("change", ["a thing", "a colour"])
@@ -72,4 +72,4 @@ def test_what_was_found_in_a_frame_is_found_again(home):
     detector = SimulatedDetector()
     first, second = (detector.detect(home.observe(("front",))) for _ in range(2))
     assert [item.name for item in first] == [item.name for item in second] and "apple" in {d.name for d in first}
-    assert all(left.mask is other.mask for left, other in zip(first, second, strict=True))
+    assert all(one_frame.mask is other.mask for one_frame, other in zip(first, second, strict=True))

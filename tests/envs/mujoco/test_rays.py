@@ -34,12 +34,12 @@ def home():
     home.close()
 
 
-def assert_same(model, data, camera, shown):
+def assert_same(model, data, camera, visible):
     """Against MuJoCo's single ray, which knows no bounds."""
     pose, rays = camera_pose(model, data, camera), grid(camera_intrinsics(model, camera, *SIZE))
-    geoms, distances, normals = RayCaster(model).cast(data, pose, rays, shown, clip_range(model)[1])
+    geoms, distances, normals = RayCaster(model).cast(data, pose, rays, visible, clip_range(model)[1])
     groups = model.geom_group.copy()
-    model.geom_group[:] = np.where(shown, 0, 5)
+    model.geom_group[:] = np.where(visible, 0, 5)
     mask, number, normal = np.array([1, 0, 0, 0, 0, 0], np.uint8), np.empty(1, np.int32), np.empty(3)
     try:
         for ray, direction in enumerate(turned(rays, pose)):
@@ -54,8 +54,8 @@ def assert_same(model, data, camera, shown):
 
 @pytest.mark.parametrize("camera", ["head", "left", "back"])
 def test_tiles_hit_what_single_rays_hit(home, camera):
-    shown = (home.model.geom_group < 2) & (home.model.geom_rgba[:, 3] > 0)
-    assert_same(home.model, home.data, f"robot/{camera}", shown)
+    visible = (home.model.geom_group < 2) & (home.model.geom_rgba[:, 3] > 0)
+    assert_same(home.model, home.data, f"robot/{camera}", visible)
 
 
 def test_a_model_with_meshes():
@@ -63,12 +63,12 @@ def test_a_model_with_meshes():
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     camera = FreeCamera(lookat=(2.0, 0.0, 0.3), distance=2.5, azimuth=0.2, elevation=-0.4)
-    shown = np.ones(model.ngeom, bool)
-    assert_same(model, data, camera, shown)
+    visible = np.ones(model.ngeom, bool)
+    assert_same(model, data, camera, visible)
     segments = RaycastRenderer(model, *SIZE).segmentation(data, camera)
     assert set(np.unique(segments)) >= {0, 1, 2, 3}
-    shown[1] = False
-    assert_same(model, data, camera, shown)
+    visible[1] = False
+    assert_same(model, data, camera, visible)
 
 
 def test_a_picture_leaves_the_model_as_it_was(home):

@@ -26,8 +26,10 @@ def test_answers_are_those_of_fresh_kinematics():
             answer = kinematics.solve(target, rotation, READY, locked_torso=locked)
             assert answer.q.tobytes() == fresh.q.tobytes() and answer.ok == fresh.ok
             assert (answer.position_error, answer.rotation_error) == (fresh.position_error, fresh.rotation_error)
-            for held in (None, HELD, HELD + 0.02):
-                assert kinematics.self_distance(answer.q, held) == ArmKinematics().self_distance(answer.q, held)
+            for finger_gap in (None, HELD, HELD + 0.02):
+                assert kinematics.self_distance(answer.q, finger_gap) == ArmKinematics().self_distance(
+                    answer.q, finger_gap
+                )
             answer.q[:] = 0.0  # whoever has asked may write into it
 
 

@@ -156,9 +156,9 @@ def test_surfaces_give_way_to_what_stands_on_them() -> None:
     pieces = scene.furniture_by_name
     tv = next(piece for piece in scene.furniture if piece.kind == "tv")
     stand = pieces[tv.stands_on or ""]
-    (left,) = surfaces_of(scene, stand)
-    (whole,) = stand.blueprint.surfaces
-    assert left.half_x * left.half_y < whole.half_x * whole.half_y
+    (remaining,) = surfaces_of(scene, stand)
+    (surface,) = stand.blueprint.surfaces
+    assert remaining.half_x * remaining.half_y < surface.half_x * surface.half_y
     oven = next(piece for piece in scene.furniture if piece.kind == "microwave")
     assert surfaces_of(scene, pieces[oven.stands_on or ""]) == ()
 

@@ -144,8 +144,8 @@ def test_a_full_house_has_what_its_states_need_in_the_place_of_something_else(se
     added = f"{wanted}@{next(piece.name for piece in plain.furniture if piece.kind == 'kitchen_counter')}"
     house = generate(seed, catalogue=catalogue, variation=Variation(states=True))
     assert set(NEEDED) <= {item.kind for item in house.objects}
-    gone = {item.name for item in plain.objects} - {item.name for item in house.objects}
-    assert len(gone) <= len(NEEDED)
+    replaced = {item.name for item in plain.objects} - {item.name for item in house.objects}
+    assert len(replaced) <= len(NEEDED)
     assert house == generate(seed, catalogue=catalogue, variation=Variation(states=True))
     try:
         more = generate(seed, catalogue=catalogue, variation=Variation(added=[added]))

@@ -53,9 +53,9 @@ def drop(robot: MujocoHome, rng: np.random.Generator) -> None:
 def test_the_state_is_the_same_to_the_bit_as_with_every_body(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     near = wild_drive(seed)
     monkeypatch.setattr(Vicinity, "alone", everything)
-    whole = wild_drive(seed)
-    assert near.data.qpos.tobytes() == whole.data.qpos.tobytes()
-    assert near.data.qvel.tobytes() == whole.data.qvel.tobytes()
+    full = wild_drive(seed)
+    assert near.data.qpos.tobytes() == full.data.qpos.tobytes()
+    assert near.data.qvel.tobytes() == full.data.qvel.tobytes()
 
 
 def test_most_of_a_quiet_house_takes_no_part_and_all_of_it_does_afterwards() -> None:

@@ -35,12 +35,12 @@ def test_an_arm_of_an_mjcf_text_is_worked_out_here() -> None:
     model.compile()
     described = read(kinematics={"mjcf": model.to_xml()})
     spec = described.spec()
-    arm, known = described.arm(spec), PandaKinematics()
+    arm, reference = described.arm(spec), PandaKinematics()
     rng = np.random.default_rng(0)
     for _ in range(5):
         q = rng.uniform(*spec.chain.limits.T)
-        assert arm.forward(q).position == pytest.approx(known.forward(q).position, abs=1e-4)
-        assert arm.forward(q).rotation == pytest.approx(known.forward(q).rotation, abs=1e-4)
+        assert arm.forward(q).position == pytest.approx(reference.forward(q).position, abs=1e-4)
+        assert arm.forward(q).rotation == pytest.approx(reference.forward(q).rotation, abs=1e-4)
 
 
 def test_a_panda_stands_where_it_is_said_to_stand() -> None:

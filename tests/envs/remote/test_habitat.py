@@ -64,11 +64,11 @@ def test_the_arm_goes_to_joints_and_the_hand_takes_and_lets_go() -> None:
     with homie.open(robot=ROBOT, skills="own") as session:
         robot = session.robot
         assert [group.kind for group in robot.spec.groups] == ["base", "torso", "arm", "gripper"]
-        begun = robot.spec.chain.measured(robot.measured())
-        assert begun == pytest.approx([0.15, -0.45, -1.08, 0.1, 0.935, -0.001, 1.573, 0.005])
-        wanted = begun[1:] + np.array([0.1, -0.05, 0.3, 0.0, 0.2, -0.1, 0.05])
+        start = robot.spec.chain.measured(robot.measured())
+        assert start == pytest.approx([0.15, -0.45, -1.08, 0.1, 0.935, -0.001, 1.573, 0.005])
+        wanted = start[1:] + np.array([0.1, -0.05, 0.3, 0.0, 0.2, -0.1, 0.05])
         robot.act(Command(arm=wanted))
-        step = np.abs(robot.spec.chain.measured(robot.measured())[1:] - begun[1:]).max()
+        step = np.abs(robot.spec.chain.measured(robot.measured())[1:] - start[1:]).max()
         assert step == pytest.approx(0.0125, abs=1e-6), "Habitat's largest change of a joint in a step"
         for _ in range(30):
             robot.act(Command(arm=wanted))
@@ -93,7 +93,7 @@ def test_policies_of_m3_see_and_move_the_robot(tmp_path: Path) -> None:
     """Random weights in the official layout: what they do is nothing, but all they need is there."""
     write_generated("m3", tmp_path / "m3", 1)
     with homie.open(robot=ROBOT, skills=f"m3:{tmp_path / 'm3'},own") as session:
-        begun = session.robot.measured()
+        start = session.robot.measured()
         went = session.call("Go to", "can", model="m3").attempts[0]
         assert went.skill == "m3/navigate" and went.commands > 1
         session.reset()
@@ -101,7 +101,7 @@ def test_policies_of_m3_see_and_move_the_robot(tmp_path: Path) -> None:
         picked = session.call("Pick", "can", model="m3").attempts[0]
         assert picked.skill == "m3/pick" and picked.commands > 100, picked.reason
         moved = session.robot.measured()
-    assert max(abs(moved.joints[name] - begun.joints[name]) for name in moved.joints) > 0.2
+    assert max(abs(moved.joints[name] - start.joints[name]) for name in moved.joints) > 0.2
 
 
 EMMOE = {

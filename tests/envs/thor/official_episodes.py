@@ -20,7 +20,7 @@ from homie.envs.thor.settings import ThorSettings
 
 def played(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
     """Whether each step was refused, and the world after it."""
-    came: list[object] = []
+    results: list[object] = []
     with robot:
         for step in steps:
             subtask = read_subtask(step)
@@ -28,8 +28,8 @@ def played(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
             named = [name for name, item in robot.snapshot().things.items() if item.kind == kind]
             if named or not kind:
                 refusal = robot.perform(Subtask(subtask.action, subtask.target), named[0] if named else "")
-                came += [bool(refusal), robot.snapshot()]
-    return came
+                results += [bool(refusal), robot.snapshot()]
+    return results
 
 
 def main(name: str, folder: Path) -> None:

@@ -39,23 +39,23 @@ def main(folder: Path) -> None:
     display.write_text("#!/bin/sh\n")
     display.chmod(0o755)
     os.environ["PATH"] = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    came: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     with robot_on(folder / "alfred", actions="eb-alfred") as real:
         fake = ThorRobot.of("fake", ROOM.model_copy(update={"actions": "eb-alfred"}))
         steps = ("Find apple", "PickupObject apple", "Find fridge", "PutObject", "OpenObject fridge", "PutObject")
-        came["answers"], came["same"] = [], []
+        results["answers"], results["same"] = [], []
         for step in (*steps, "CloseObject fridge", "DropHandObject", "CloseObject fridge", "Find mug"):
             action, _, name = step.partition(" ")
-            came["answers"].append(real.perform(Subtask(action, name), name))
+            results["answers"].append(real.perform(Subtask(action, name), name))
             fake.perform(Subtask(action, name), name)
-            came["same"].append(real.snapshot() == fake.snapshot())
+            results["same"].append(real.snapshot() == fake.snapshot())
         frames = [robot.observe(("front",)).frames["front"] for robot in (real, fake)]
-        came["rgb"] = bool((frames[0].rgb == frames[1].rgb).all())
+        results["rgb"] = bool((frames[0].rgb == frames[1].rgb).all())
         depths = [frame.depth for frame in frames]
         assert depths[0] is not None and depths[1] is not None
-        came["depth"] = float(np.abs(depths[0] - np.where(depths[1] < 5.0, depths[1], 0.0)).max())
+        results["depth"] = float(np.abs(depths[0] - np.where(depths[1] < 5.0, depths[1], 0.0)).max())
         masks = [frame.instances == frame.instance_names.index("mug") for frame in frames]
-        came["mask"] = bool((masks[0] == masks[1]).all())
+        results["mask"] = bool((masks[0] == masks[1]).all())
     (folder / "rule").mkdir()
     run = homie.run(
         "put the apple in the fridge",
@@ -66,12 +66,12 @@ def main(folder: Path) -> None:
         video=False,
         out=folder / "run",
     )
-    came["rule"] = json.loads((run.episode_folder / "final_state.json").read_text())["objects"]["apple"]["at"]
-    came["resets"] = actions_of(folder / "alfred").count("Reset")
-    came["start"] = sentence(folder / "start", "hang", start_seconds=0.5)
-    came["lost"] = sentence(folder / "lost", "kill@PickupObject")
-    came["small"] = sentence(folder / "small", picture_size="160x120")
-    print(json.dumps(came))
+    results["rule"] = json.loads((run.episode_folder / "final_state.json").read_text())["objects"]["apple"]["at"]
+    results["resets"] = actions_of(folder / "alfred").count("Reset")
+    results["start"] = sentence(folder / "start", "hang", start_seconds=0.5)
+    results["lost"] = sentence(folder / "lost", "kill@PickupObject")
+    results["small"] = sentence(folder / "small", picture_size="160x120")
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

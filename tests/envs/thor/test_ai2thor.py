@@ -158,15 +158,15 @@ def test_version_2_1_plays_what_the_fake_does(tmp_path: Path) -> None:
         [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, env=environment, timeout=120
     )
     assert completed.returncode == 0, completed.stderr[-2000:]
-    came = json.loads(completed.stdout.splitlines()[-1])
+    results = json.loads(completed.stdout.splitlines()[-1])
     closed = "Target openable Receptacle is CLOSED, can't place if target is not open!"
     refused = ["Nothing in hand to drop!", "fridge is closed already"]
-    assert came["answers"] == ["", "", "", closed, "", "", "", *refused, ""]
-    assert all(came["same"]) and came["rgb"] and came["mask"] and came["rule"] == "fridge"
-    assert came["depth"] < 1e-5 and came["resets"] == 1
-    assert came["start"] == "RobotFault: AI2-THOR has not answered in 0.5 s at the start."
-    assert came["lost"] == "RobotFault: AI2-THOR was lost at 'PickupObject': its program has ended."
-    assert came["small"].startswith("BadInput: ai2thor 2.1 gives no pictures below 300x300")
+    assert results["answers"] == ["", "", "", closed, "", "", "", *refused, ""]
+    assert all(results["same"]) and results["rgb"] and results["mask"] and results["rule"] == "fridge"
+    assert results["depth"] < 1e-5 and results["resets"] == 1
+    assert results["start"] == "RobotFault: AI2-THOR has not answered in 0.5 s at the start."
+    assert results["lost"] == "RobotFault: AI2-THOR was lost at 'PickupObject': its program has ended."
+    assert results["small"].startswith("BadInput: ai2thor 2.1 gives no pictures below 300x300")
 
 
 @pytest.mark.slow
