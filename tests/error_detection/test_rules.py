@@ -76,9 +76,9 @@ def test_how_near_is_near(scene, action, metres, code) -> None:
 @pytest.mark.parametrize(("metres", "known"), [(2.0, True), (2.01, False)])
 def test_of_what_is_in_reach_it_is_known_that_nothing_can_be_put_there(scene, metres, known) -> None:
     scene.world.distances = {"lamp_1": metres}
-    put = question(scene, "Put", "apple", "lamp", entity="lamp_1")
-    assert (logical.interactive(put) is not None) is known
-    refused = format.pickable_or_place(put)
+    put_question = question(scene, "Put", "apple", "lamp", entity="lamp_1")
+    assert (logical.interactive(put_question) is not None) is known
+    refused = format.pickable_or_place(put_question)
     assert (refused is not None) is known and (not known or refused.message.startswith("lamp "))
 
 
