@@ -69,8 +69,8 @@ def with_inspect(folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    came = {"mcp": asyncio.run(asyncio.wait_for(over_mcp(), 300)), "inspect": with_inspect(Path(sys.argv[1]))}
-    print(json.dumps(came))
+    results = {"mcp": asyncio.run(asyncio.wait_for(over_mcp(), 300)), "inspect": with_inspect(Path(sys.argv[1]))}
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -100,9 +100,9 @@ def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: P
     plan.write_text("\n".join(step.replace(", ", " | ") for step in STEPS))
     suite = evaluated.folder / "small.json"
     homie.bench(suite, planner=f"lines:{plan}", out=tmp_path / "lines", workers=1, trials=1, **TINY)
-    ours, theirs = (homie.read_steps(place / "episodes/put-0") for place in (run, tmp_path / "lines"))
-    assert [(step.stamp, step.execution.feedback) for step in ours] == [
-        (step.stamp, step.execution.feedback) for step in theirs
+    own_steps, planner_steps = (homie.read_steps(place / "episodes/put-0") for place in (run, tmp_path / "lines"))
+    assert [(step.stamp, step.execution.feedback) for step in own_steps] == [
+        (step.stamp, step.execution.feedback) for step in planner_steps
     ]
 
 

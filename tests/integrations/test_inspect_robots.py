@@ -102,15 +102,15 @@ def test_a_scene_is_that_of_the_suite_and_success_that_of_its_world(home: Any) -
 
 def test_the_same_actions_give_what_our_own_environment_gives(home: Any) -> None:
     env = gymnasium.make("homie/HomeControl-v0", **SMALL, disable_env_checker=True)
-    theirs, _ = env.reset(seed=5)
-    ours = home.reset(Scene(id="any", instruction="", init_seed=5))
+    reference, _ = env.reset(seed=5)
+    own = home.reset(Scene(id="any", instruction="", init_seed=5))
     rng = np.random.default_rng(1)
     for _ in range(3):
-        action = (ours.state["joint_pos"] + rng.normal(0.0, 0.05, 13)).astype(np.float32)
-        theirs, *_ = env.step(action)
-        ours = home.step(Action(action)).observation
-    joints = ours.state["joint_pos"].astype(np.float32)
-    assert joints[2:12].tobytes() == theirs["joints"].tobytes() and joints[12:] == theirs["gripper"]
+        action = (own.state["joint_pos"] + rng.normal(0.0, 0.05, 13)).astype(np.float32)
+        reference, *_ = env.step(action)
+        own = home.step(Action(action)).observation
+    joints = own.state["joint_pos"].astype(np.float32)
+    assert joints[2:12].tobytes() == reference["joints"].tobytes() and joints[12:] == reference["gripper"]
     env.close()
 
 

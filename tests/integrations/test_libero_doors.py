@@ -15,7 +15,7 @@ from tests.suites.published.test_libero import LIBERO
 
 
 @pytest.fixture(scope="module")
-def came(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     script = Path(__file__).with_name("libero_doors_episode.py")
     completed = subprocess.run(
         [sys.executable, str(script), str(tmp_path_factory.mktemp("inspect"))],
@@ -30,15 +30,15 @@ def came(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.slow
-def test_an_agent_that_speaks_mcp_does_a_task_of_libero(came: Any) -> None:
-    played = came["mcp"]
+def test_an_agent_that_speaks_mcp_does_a_task_of_libero(results: Any) -> None:
+    played = results["mcp"]
     assert played["tools"] == ["observe", "scene", "status", "stop", "report", "pick", "put", "open", "close"]
     assert "image" in played["views"] and played["refused"] == "L4"
     assert (played["done"], played["success"]) == ([True, True], True)
 
 
 @pytest.mark.slow
-def test_a_model_of_inspect_is_evaluated_on_libero(came: Any) -> None:
-    evaluated = came["inspect"]
+def test_a_model_of_inspect_is_evaluated_on_libero(results: Any) -> None:
+    evaluated = results["inspect"]
     assert (evaluated["status"], evaluated["error"]) == ("success", "None")
     assert (evaluated["questions"], evaluated["SR"], evaluated["success"]) == (3, 1.0, [True])

@@ -58,7 +58,7 @@ def command(*arguments: str) -> list[str]:
     return ["-m", "homie", "serve", "mcp", *arguments]
 
 
-def what(result: types.CallToolResult) -> dict[str, Any]:
+def content_of(result: types.CallToolResult) -> dict[str, Any]:
     assert not result.is_error, result.content
     return dict(result.structured_content or {})
 
@@ -110,10 +110,10 @@ def test_a_can_goes_into_the_fridge_over_stdio() -> None:
             calls = [fridge, ("open", {"target": "fridge"}), *STEPS]
             calls += [("put", {"target": "tomato soup can", "destination": "fridge"}), ("close", {"target": "fridge"})]
             for name, given in calls:
-                result = what(await client.call_tool(name, given))
+                result = content_of(await client.call_tool(name, given))
                 assert result["ok"], result
             assert len((await client.call_tool("observe", {"view": "all"})).content) == 8
-            what(await client.call_tool("report", {"success": True}))
+            content_of(await client.call_tool("report", {"success": True}))
 
     asyncio.run(asyncio.wait_for(drive(), 300))
 
@@ -163,10 +163,10 @@ def test_http_clients_take_turns_and_one_that_is_killed_lets_go(mode: str, tiny:
             await asyncio.sleep(0.5)
             refused = await bob.call_tool("go_to", {"target": "ball"})
             assert refused.is_error and "held by ann" in refused.content[0].text
-            assert what(await bob.call_tool("stop"))["stopped"]
-            assert what(await driving)["code"] == "E1"
-            assert what(await ann.call_tool("report", {"success": False}))["over"]
-            assert what(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
+            assert content_of(await bob.call_tool("stop"))["stopped"]
+            assert content_of(await driving)["code"] == "E1"
+            assert content_of(await ann.call_tool("report", {"success": False}))["over"]
+            assert content_of(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
             await bob.call_tool("report", {"success": False})
 
     asyncio.run(asyncio.wait_for(drive(), 120))
@@ -190,7 +190,7 @@ def test_an_http_client_that_is_killed_in_the_middle_loses_the_robot(tiny: Serve
         async with tiny.client("bob") as bob:
 
             async def holder() -> str:
-                return str(what(await bob.call_tool("status"))["held_by"])
+                return str(content_of(await bob.call_tool("status"))["held_by"])
 
             while not await holder():
                 await asyncio.sleep(0.05)
@@ -198,8 +198,8 @@ def test_an_http_client_that_is_killed_in_the_middle_loses_the_robot(tiny: Serve
             killed.wait()
             while await holder():
                 await asyncio.sleep(0.05)
-            assert what(await bob.call_tool("status"))["last"]["code"] == "E1"
-            assert what(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
+            assert content_of(await bob.call_tool("status"))["last"]["code"] == "E1"
+            assert content_of(await bob.call_tool("go_to", {"target": "ball"}))["ok"]
             await bob.call_tool("report", {"success": False})
 
     asyncio.run(asyncio.wait_for(drive(), 120))
@@ -253,14 +253,14 @@ def test_a_killed_server_leaves_a_suite_to_go_on_with(tmp_path: Path, started: C
 
     async def play(server: Server, *, whole: bool) -> None:
         async with server.client("ann") as client:
-            what(await client.call_tool("start_task"))
+            content_of(await client.call_tool("start_task"))
             for name, target in steps:
-                assert what(await client.call_tool(name, {"target": target}))["ok"]
+                assert content_of(await client.call_tool(name, {"target": target}))["ok"]
             if not whole:
                 server.end(signal.SIGKILL)
                 return
-            what(await client.call_tool("put", {"target": "ball", "destination": "box"}))
-            assert what(await client.call_tool("report", {"success": True}))["over"]
+            content_of(await client.call_tool("put", {"target": "ball", "destination": "box"}))
+            assert content_of(await client.call_tool("report", {"success": True}))["over"]
 
     asyncio.run(asyncio.wait_for(play(started(*of_suite), whole=False), 120))
     again = started(*of_suite)
@@ -293,17 +293,19 @@ def test_a_bench_waits_for_an_agent_in_every_episode(tmp_path: Path) -> None:
         async with Client(transport) as client:
             assert "start_task" in (await client.call_tool("go_to", {"target": "ball"})).content[0].text
             for whole in (True, False):
-                begun = what(await client.call_tool("start_task"))
-                assert begun == {"task": "put the ball in the box", "rounds": 5}
+                started = content_of(await client.call_tool("start_task"))
+                assert started == {"task": "put the ball in the box", "rounds": 5}
                 if whole:
                     for target in ("ball", "box"):
-                        assert what(await client.call_tool("go_to", {"target": target}))["ok"]
+                        assert content_of(await client.call_tool("go_to", {"target": target}))["ok"]
                         name, given = ("pick", {}) if target == "ball" else ("put", {"destination": "box"})
-                        assert what(await client.call_tool(name, {"target": "ball", **given}))["ok"]
-                assert what(await client.call_tool("report", {"success": whole}))["over"]
-            what(await client.call_tool("start_task"))
-            left = [what(await client.call_tool("pick", {"target": "ball"})).get("rounds_left") for _ in range(5)]
-            assert left == [4, 3, 2, 1, None]
+                        assert content_of(await client.call_tool(name, {"target": "ball", **given}))["ok"]
+                assert content_of(await client.call_tool("report", {"success": whole}))["over"]
+            content_of(await client.call_tool("start_task"))
+            rounds_left = [
+                content_of(await client.call_tool("pick", {"target": "ball"})).get("rounds_left") for _ in range(5)
+            ]
+            assert rounds_left == [4, 3, 2, 1, None]
 
     asyncio.run(asyncio.wait_for(drive(), 120))
     assert bench.wait(timeout=60) == 0, bench.communicate()
