@@ -132,8 +132,8 @@ def test_rules_work_as_time_goes_by_and_end_each_other() -> None:
 def test_every_state_of_every_kind_has_its_look(kind: str) -> None:
     plan = OBJECTS[kind].plan((0.5, 0.5, 0.5))
     looks = looks_of(kind, plan, states_of(kind))
-    shown = {"sliced": "slice", "clean": "dirt", "filled": "filling"}
-    assert {*looks} == {shown[state] for state in states_of(kind) if state in shown}
+    parts = {"sliced": "slice", "clean": "dirt", "filled": "filling"}
+    assert {*looks} == {parts[state] for state in states_of(kind) if state in parts}
     assert not any(part.solid or part.mass for parts in looks.values() for part in parts)
 
 
@@ -162,8 +162,8 @@ def changed(scene: SceneSpec, name: str, **fields: object) -> SceneSpec:
 def test_a_generated_house_with_states_has_what_its_verbs_need(seed: int) -> None:
     plain, house = generate(seed, 2, 12), generate(seed, 2, 12, Variation(states=True))
     assert {*NEEDED} <= {item.kind for item in house.objects}
-    kept = {item.model_copy(update={"name": "", "states": {}}).model_dump_json() for item in house.objects}
-    assert {item.model_copy(update={"name": ""}).model_dump_json() for item in plain.objects} <= kept
+    plain_objects = {item.model_copy(update={"name": "", "states": {}}).model_dump_json() for item in house.objects}
+    assert {item.model_copy(update={"name": ""}).model_dump_json() for item in plain.objects} <= plain_objects
     assert SceneSpec.parse(house.dump()) == house
     world = initial_state(house)
     assert world.fixed["sink"].states == {"on": False}
