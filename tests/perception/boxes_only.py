@@ -24,18 +24,18 @@ class BoxesOnly(Detector):
         self._random = np.random.default_rng(seed)
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        whole: dict[tuple[str, str], Detection] = {}
+        merged: dict[tuple[str, str], Detection] = {}
         for detection in self._simulated.detect(observation):
             key = (detection.view, detection.instance)
             if detection.part in ("floor", "button", "handle"):
                 continue
             box = np.array(detection.box)
-            if key in whole:
-                known = np.array(whole[key].box)
-                box = np.concatenate([np.minimum(box[:2], known[:2]), np.maximum(box[2:], known[2:])])
+            if key in merged:
+                merged_box = np.array(merged[key].box)
+                box = np.concatenate([np.minimum(box[:2], merged_box[:2]), np.maximum(box[2:], merged_box[2:])])
             x0, y0, x1, y1 = (int(side) for side in box)
-            whole[key] = Detection(detection.name, detection.view, (x0, y0, x1, y1))
-        return tuple(self._off(detection, observation) for detection in whole.values())
+            merged[key] = Detection(detection.name, detection.view, (x0, y0, x1, y1))
+        return tuple(self._off(detection, observation) for detection in merged.values())
 
     def _off(self, detection: Detection, observation: Observation) -> Detection:
         height, width = observation.frames[detection.view].rgb.shape[:2]

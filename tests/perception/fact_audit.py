@@ -69,25 +69,27 @@ class Auditor:
         self._bearer: dict[str, str] = {}
         self._rooms: dict[str, str | None] = {}
 
-    def compare(self, known: Knowledge, observation: Observation) -> None:
+    def compare(self, knowledge: Knowledge, observation: Observation) -> None:
         """Take in the facts after one look."""
-        self._rooms = {name: self.locator.resolve(name, GO_TO, observation) for name in known.rooms}
-        entities = {item.name: self.locator.resolve(item.name, GO_TO, observation) or "?" for item in known.remembered}
-        self._names_stay(entities, known, observation)
-        for item in known.remembered:
+        self._rooms = {name: self.locator.resolve(name, GO_TO, observation) for name in knowledge.rooms}
+        entities = {
+            item.name: self.locator.resolve(item.name, GO_TO, observation) or "?" for item in knowledge.remembered
+        }
+        self._names_stay(entities, knowledge, observation)
+        for item in knowledge.remembered:
             entity = entities[item.name]
             self._state_is_true(entity, item)
             self._states_are_true(entity, item)
             self._place_is_true(entity, item, entities)
             self._room_is_true(entity, item)
-        for doorway in known.doorways:
+        for doorway in knowledge.doorways:
             self._doorway_is_true(doorway, observation)
 
-    def _names_stay(self, entities: dict[str, str], known: Knowledge, observation: Observation) -> None:
-        names = [*entities, *(doorway.name for doorway in known.doorways), *known.rooms]
+    def _names_stay(self, entities: dict[str, str], knowledge: Knowledge, observation: Observation) -> None:
+        names = [*entities, *(doorway.name for doorway in knowledge.doorways), *knowledge.rooms]
         for name in {name for name in names if names.count(name) > 1}:
             self.audit.note("two things share a name", name, name)
-        places = [*(doorway.name for doorway in known.doorways), *known.rooms]
+        places = [*(doorway.name for doorway in knowledge.doorways), *knowledge.rooms]
         meant = entities | {name: self.locator.resolve(name, GO_TO, observation) or "?" for name in places}
         for name, entity in meant.items():
             before = self._names.setdefault(entity, name)

@@ -165,12 +165,12 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
     whole = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
-    known = update_panel(None, "hinge", whole)
-    assert known is not None and known.shut
+    panel = update_panel(None, "hinge", whole)
+    assert panel is not None and panel.shut
     piece = replace(whole, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
-    updated = update_panel(known, "hinge", piece)
+    updated = update_panel(panel, "hinge", piece)
     assert updated is not None and updated.shut
-    np.testing.assert_allclose(updated.outward, known.outward, atol=1e-6)
+    np.testing.assert_allclose(updated.outward, panel.outward, atol=1e-6)
 
 
 def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open() -> None:

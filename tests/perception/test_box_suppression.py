@@ -27,25 +27,25 @@ def parts(rows: list[tuple[int, ...]]) -> tuple[Array, Array, np.ndarray]:
 @given(some, limits)
 def test_what_stays_is_sorted_apart_and_stays_again(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
-    kept = suppress(boxes, scores, classes, limit)
-    assert len(set(kept.tolist())) == len(kept)
-    assert (np.diff(scores[kept]) <= 0).all()
-    ties = np.flatnonzero(np.diff(scores[kept]) == 0)
-    assert (kept[ties] < kept[ties + 1]).all()
-    for place, index in enumerate(kept):
-        before = kept[:place][classes[kept[:place]] == classes[index]]
+    remaining = suppress(boxes, scores, classes, limit)
+    assert len(set(remaining.tolist())) == len(remaining)
+    assert (np.diff(scores[remaining]) <= 0).all()
+    ties = np.flatnonzero(np.diff(scores[remaining]) == 0)
+    assert (remaining[ties] < remaining[ties + 1]).all()
+    for place, index in enumerate(remaining):
+        before = remaining[:place][classes[remaining[:place]] == classes[index]]
         assert (overlaps(boxes[index], boxes[before]) <= limit).all()
-    again = suppress(boxes[kept], scores[kept], classes[kept], limit)
-    assert again.tolist() == list(range(len(kept)))
+    again = suppress(boxes[remaining], scores[remaining], classes[remaining], limit)
+    assert again.tolist() == list(range(len(remaining)))
 
 
 @unhurried
 @given(some, limits)
 def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
-    kept = suppress(boxes, scores, classes, limit)
-    for index in set(range(len(boxes))) - set(kept.tolist()):
-        better = kept[(classes[kept] == classes[index]) & (scores[kept] >= scores[index])]
+    remaining = suppress(boxes, scores, classes, limit)
+    for index in set(range(len(boxes))) - set(remaining.tolist()):
+        better = remaining[(classes[remaining] == classes[index]) & (scores[remaining] >= scores[index])]
         assert (overlaps(boxes[index], boxes[better]) > limit).any()
 
 
@@ -53,11 +53,11 @@ def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]
 @given(some, limits)
 def test_each_class_is_suppressed_by_itself(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
-    kept = set(suppress(boxes, scores, classes, limit).tolist())
+    remaining = set(suppress(boxes, scores, classes, limit).tolist())
     for label in set(classes.tolist()):
-        mine = np.flatnonzero(classes == label)
-        alone = mine[suppress(boxes[mine], scores[mine], classes[mine], limit)]
-        assert set(alone.tolist()) == {index for index in kept if classes[index] == label}
+        of_class = np.flatnonzero(classes == label)
+        alone = of_class[suppress(boxes[of_class], scores[of_class], classes[of_class], limit)]
+        assert set(alone.tolist()) == {index for index in remaining if classes[index] == label}
 
 
 @unhurried

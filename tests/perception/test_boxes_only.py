@@ -74,8 +74,10 @@ def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorL
     locator.update(observation, detections)
     tables = locator._things.meant("table")
     assert len(tables) == 2
-    shown = [locator.seen(table, detections) for table in tables]
-    assert all(shown) and not set(map(id, shown[0])) & set(map(id, shown[1]))
+    detections_of_tables = [locator.seen(table, detections) for table in tables]
+    assert all(detections_of_tables) and not set(map(id, detections_of_tables[0])) & set(
+        map(id, detections_of_tables[1])
+    )
     assert locator.seen(tables[0], ()) == ()
 
 

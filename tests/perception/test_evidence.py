@@ -78,5 +78,5 @@ def in_the_hall(points: np.ndarray) -> np.ndarray:
     return (np.floor(points[:, :2] / FLOOR_CELL) == [1, 0]).all(axis=1)
 
 
-def patch_from(shown: Patch, eye: float) -> Patch:
-    return Patch(shown.points, shown.level, shown.spacing, np.array([eye, 0.0, 1.1]), shown.rgb)
+def patch_from(patch: Patch, eye: float) -> Patch:
+    return Patch(patch.points, patch.level, patch.spacing, np.array([eye, 0.0, 1.1]), patch.rgb)

@@ -85,8 +85,11 @@ def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
 
 def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:
     steps = {"steps": 24, "keep_every": 12, "batch": 4, "rate": 8e-3}
-    whole = train_detector(options(data, tmp_path / "whole", **steps), silent)
-    assert whole.losses[24] < 0.5 * whole.losses[1] and whole.held_out[24] < whole.held_out[12]
+    uninterrupted = train_detector(options(data, tmp_path / "whole", **steps), silent)
+    assert (
+        uninterrupted.losses[24] < 0.5 * uninterrupted.losses[1]
+        and uninterrupted.held_out[24] < uninterrupted.held_out[12]
+    )
 
     class Interrupted(Exception):
         pass
@@ -98,13 +101,13 @@ def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path
     with pytest.raises(Interrupted):
         train_detector(options(data, tmp_path / "parts", **steps), stop)
     parts = train_detector(options(data, tmp_path / "parts", **steps), silent)
-    assert parts.losses == whole.losses and parts.scores == whole.scores
+    assert parts.losses == uninterrupted.losses and parts.scores == uninterrupted.scores
     with pytest.raises(BadInput, match="holds a finished training"):
         train_detector(options(data, tmp_path / "whole", **steps), silent)
     card = (tmp_path / "whole/README.md").read_text()
-    assert whole.data_sha256 in card and "fridge/door" in card
+    assert uninterrupted.data_sha256 in card and "fridge/door" in card
     further = train_detector(options(data, tmp_path / "further", model=str(tmp_path / "whole")), silent)
-    assert further.losses[1] < 0.5 * whole.losses[1]
+    assert further.losses[1] < 0.5 * uninterrupted.losses[1]
 
 
 class Labels(Detector):

@@ -77,8 +77,8 @@ def test_what_was_taken_away_disappears_after_some_looks(house: House) -> None:
     house.move("sugar_box", (3.0, 5.3, 1.0))
     for _ in range(int(SURE)):
         _look(mapper, house, base)
-    gone = mapper.grid()
-    assert not gone.occupied[_row_column(gone, place)]
+    cleared = mapper.grid()
+    assert not cleared.occupied[_row_column(cleared, place)]
 
 
 def test_what_a_look_goes_through_disappears_though_no_floor_is_seen_there() -> None:
@@ -90,8 +90,8 @@ def test_what_a_look_goes_through_disappears_though_no_floor_is_seen_there() -> 
     assert len(mapper.walls(door, 0.3))
     for _ in range(int(SURE)):
         mapper.update([_level_scan(2.52)], [None], base, RADIUS, ())
-    gone = mapper.grid()
-    assert not gone.occupied[_row_column(gone, door)]
+    cleared = mapper.grid()
+    assert not cleared.occupied[_row_column(cleared, door)]
     assert not len(mapper.walls(door, 0.3))
     assert len(mapper.walls(np.array([2.52, 0.0]), 0.3))
 

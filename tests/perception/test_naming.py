@@ -87,10 +87,12 @@ def test_every_name_that_was_reported_means_its_thing_for_the_whole_episode(
         names.note(entity, name, share)
         if not tells:
             continue
-        known = [entity for entity in ENTITIES if entity in names]
-        names.tell(known)
-        for entity in known:
+        entities = [entity for entity in ENTITIES if entity in names]
+        names.tell(entities)
+        for entity in entities:
             assert reported.setdefault(names.called(entity), entity) == entity
-        assert {entity: name for name, entity in reported.items()} == {entity: names.called(entity) for entity in known}
+        assert {entity: name for name, entity in reported.items()} == {
+            entity: names.called(entity) for entity in entities
+        }
         for name, entity in reported.items():
             assert names.bearers(name)[0] == (entity,)

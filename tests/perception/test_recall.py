@@ -34,7 +34,7 @@ def go_to(locator: Locator, name: str, observation: Observation) -> str | None:
 
 
 @pytest.fixture(scope="module", params=[6001, 7])
-def toured(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, list[Locator], list[Knowledge]]]:
+def explored(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, list[Locator], list[Knowledge]]]:
     """A generated house, seen from three places by both locators, and what both know at the end."""
     with MujocoHome(generate(request.param)) as home:
         locators: list[Locator] = [background(home), SensorLocator(home)]
@@ -46,22 +46,22 @@ def toured(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, list[Lo
         for number, (x, y) in enumerate(places, 1):
             stand(home.model, home.data, x, y, 0.5 * number)
             look(home, locators)
-            known = [locator.knowledge(number) for locator in locators]
-        yield home, locators, known
+            knowledge_of_each = [locator.knowledge(number) for locator in locators]
+        yield home, locators, knowledge_of_each
 
 
-def test_both_settings_tell_the_same(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
-    _, _, (first, second) = toured
+def test_both_settings_tell_the_same(explored: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    _, _, (first, second) = explored
     assert (first.setting, second.setting) == ("background", "sensors")
     assert first.remembered == second.remembered and len(first.remembered) > 10
     assert (first.room, first.rooms, first.doorways) == (second.room, second.rooms, second.doorways)
     assert first.rooms[0] == first.room != ""
 
 
-def test_every_name_that_is_reported_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
-    home, locators, known = toured
+def test_every_name_that_is_reported_is_understood(explored: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    home, locators, knowledge_of_each = explored
     observation, detections = look(home, locators)
-    for locator, knowledge in zip(locators, known, strict=True):
+    for locator, knowledge in zip(locators, knowledge_of_each, strict=True):
         meant = [go_to(locator, item.name, observation) for item in knowledge.remembered]
         assert len(set(meant)) == len(meant) and None not in meant
         for detection in locator.arranged(detections):
@@ -73,23 +73,23 @@ def test_every_name_that_is_reported_is_understood(toured: tuple[MujocoHome, lis
 
 
 def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
-    toured: tuple[MujocoHome, list[Locator], list[Knowledge]],
+    explored: tuple[MujocoHome, list[Locator], list[Knowledge]],
 ) -> None:
     """Wherever in the rooms it stood: it may have driven through without a look around before the doorway."""
-    home, _, (known, _) = toured
+    home, _, (knowledge_of_each, _) = explored
     start = home.scene.robot
     first = home.world.room_of(np.array([start.x, start.y]))
     others = [room.name for room in home.scene.rooms if room.name != first][:2]
     been = {str(name).replace("_", " ") for name in (first, *others)}
-    between = [doorway for doorway in known.doorways if {doorway.room, doorway.beyond} <= been]
+    between = [doorway for doorway in knowledge_of_each.doorways if {doorway.room, doorway.beyond} <= been]
     assert between and all(doorway.explored for doorway in between)
-    assert not any(doorway.explored for doorway in known.doorways if doorway not in between)
+    assert not any(doorway.explored for doorway in knowledge_of_each.doorways if doorway not in between)
 
 
-def test_what_is_reported_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
-    home, locators, known = toured
+def test_what_is_reported_is_true(explored: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    home, locators, knowledge_of_each = explored
     observation = home.observe()
-    for item in known[0].remembered:
+    for item in knowledge_of_each[0].remembered:
         entity = go_to(locators[0], item.name, observation)
         assert entity is not None
         thing = home.world.receptacles.get(entity)
@@ -138,10 +138,10 @@ def test_without_instances_numbers_tell_things_apart(house: House, locator: Sens
 
 
 def test_background_finds_what_was_listed_by_where_it_was_seen(
-    toured: tuple[MujocoHome, list[Locator], list[Knowledge]],
+    explored: tuple[MujocoHome, list[Locator], list[Knowledge]],
 ) -> None:
     """With a detector that does not tell two things of a kind apart."""
-    home, _, _ = toured
+    home, _, _ = explored
     locator = background(home)
     locator.reset(seed=0)
     observation = home.observe(VIEWS)

@@ -87,16 +87,16 @@ def test_half_an_outline_of_a_small_object_is_completed_above_its_support(
     observation = look(house, "table_1", 0.6, 0.1)
     (scan,) = [Scan.of(frame) for view, frame in observation.frames.items() if view == "head"]
     assert scan is not None
-    (whole,) = [
+    (full,) = [
         detection
         for detection in anonymous.detect(observation)
         if detection.view == "head" and detection.name.endswith(kind) and detection.mask is not None
     ]
-    assert whole.mask is not None
-    half = whole.mask.copy()
-    half[:, : (whole.box[0] + whole.box[2]) // 2] = False
-    expected = patch_of(scan, whole)
-    completed = patch_of(scan, replace(whole, mask=half, box=mask_bounds(half)))
+    assert full.mask is not None
+    half = full.mask.copy()
+    half[:, : (full.box[0] + full.box[2]) // 2] = False
+    expected = patch_of(scan, full)
+    completed = patch_of(scan, replace(full, mask=half, box=mask_bounds(half)))
     assert expected is not None and completed is not None
     np.testing.assert_allclose(completed.points.min(axis=0), expected.points.min(axis=0), atol=0.012)
     np.testing.assert_allclose(completed.points.max(axis=0), expected.points.max(axis=0), atol=0.012)

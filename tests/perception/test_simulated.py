@@ -76,7 +76,7 @@ def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedD
 def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House) -> None:
     looks = [house.observe(base) for base in (MIDDLE, Pose2(2.4, 2.0, 1.5), house.before("fridge", 0.9))]
     looks = [dataclasses.replace(observation, stamp=float(number)) for number, observation in enumerate(looks)]
-    known = []
+    memories = []
     for settings in (SimulatedSettings(), SimulatedSettings(instances=False)):
         locator = SensorLocator(BlindRobot())
         locator.reset(seed=0)
@@ -85,15 +85,15 @@ def test_without_instances_the_memory_tells_things_of_a_kind_apart(house: House)
             assert all(bool(d.instance) == settings.instances for d in detections)
             locator.update(observation, detections)
         things = locator._things
-        known.append(
+        memories.append(
             (
                 sorted(room.identity.kind for room in things.rooms.values()),
                 sorted((piece.identity.kind, piece.part, piece.state) for piece in things.furniture.values()),
                 sorted(item.identity.kind for item in things.objects.values()),
             )
         )
-    assert known[0] == known[1]
-    assert all(known[0])
+    assert memories[0] == memories[1]
+    assert all(memories[0])
 
 
 def test_furniture_of_the_wrong_kind_is_forgotten_for_what_more_speaks_for(house: House) -> None:

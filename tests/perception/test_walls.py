@@ -57,7 +57,7 @@ IN_BEDROOM, IN_KITCHEN = {"cabinet": (4.6, 2.9), "table": (5.5, 2.2), "apple": (
 
 
 @pytest.fixture(scope="module")
-def toured() -> Iterator[tuple[MujocoHome, list[Locator]]]:
+def explored() -> Iterator[tuple[MujocoHome, list[Locator]]]:
     """Two rooms that were both seen, with the furniture of one at the wall between them."""
     with MujocoHome(SCENE) as home:
         locators: list[Locator] = [background(home), SensorLocator(home)]
@@ -74,9 +74,9 @@ def toured() -> Iterator[tuple[MujocoHome, list[Locator]]]:
 @pytest.mark.parametrize("setting", [0, 1], ids=["background", "sensors"])
 @pytest.mark.parametrize("thing", THINGS)
 def test_a_thing_behind_a_wall_is_too_far_and_not_arrived_at(
-    toured: tuple[MujocoHome, list[Locator]], setting: int, thing: str
+    explored: tuple[MujocoHome, list[Locator]], setting: int, thing: str
 ) -> None:
-    home, locators = toured
+    home, locators = explored
     locator = locators[setting]
     for (x, y), right in ((IN_KITCHEN, False), (IN_BEDROOM[thing], True)):
         stand(home.model, home.data, x, y, 0.0)

@@ -87,10 +87,12 @@ def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: 
     )
     with torch.inference_mode():
         outputs = network.model(pixel_values=pixels, **tokens)
-    (theirs,) = network.images.post_process_object_detection(outputs, threshold=0.0, target_sizes=[picture.shape[:2]])
-    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
-    assert boxes.scores == pytest.approx(theirs["scores"].numpy(), abs=1e-5)
-    assert list(boxes.labels) == [names[index] for index in theirs["labels"]]
+    (reference,) = network.images.post_process_object_detection(
+        outputs, threshold=0.0, target_sizes=[picture.shape[:2]]
+    )
+    assert boxes.boxes == pytest.approx(reference["boxes"].numpy(), abs=1e-3)
+    assert boxes.scores == pytest.approx(reference["scores"].numpy(), abs=1e-5)
+    assert list(boxes.labels) == [names[index] for index in reference["labels"]]
     other = look(make_part(DETECTOR, f"owl:{folders[kind]}", {**EVERYTHING, "names": "spoon"}), picture)
     assert np.abs(other.scores - boxes.scores).max() > 1e-4  # words make a difference
 
@@ -100,8 +102,8 @@ def test_owl_v2_prepares_pictures_as_its_processor_does(folders: dict[str, Path]
     pytest.importorskip("scipy", reason="the processor needs it, Homie does not")
     detector: Any = make_part(DETECTOR, f"owl:{folders['owlv2']}")
     detector._network.images.size = {"height": size, "width": size}
-    theirs = hf.Owlv2ImageProcessor(size={"height": size, "width": size})(images=[picture], return_tensors="np")
-    difference = np.abs(detector._squared(picture) - theirs["pixel_values"])
+    reference = hf.Owlv2ImageProcessor(size={"height": size, "width": size})(images=[picture], return_tensors="np")
+    difference = np.abs(detector._squared(picture) - reference["pixel_values"])
     detector._network.images.size = {"height": 64, "width": 64}
     assert difference.mean() < 1e-4
     assert difference[..., 4:-4, 4:-4].max() < 1e-4
@@ -133,10 +135,10 @@ def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path]
     assert boxes.scores == pytest.approx(scores.max(axis=1), abs=1e-5)
     assert list(boxes.labels) == [("apple", "Red mug")[index] for index in scores.argmax(axis=1)]
     processor = hf.GroundingDinoProcessor(network.images, network.tokenizer)
-    (theirs,) = processor.post_process_grounded_object_detection(
+    (reference,) = processor.post_process_grounded_object_detection(
         outputs, tokens.input_ids, threshold=-1.0, target_sizes=[picture.shape[:2]]
     )
-    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert boxes.boxes == pytest.approx(reference["boxes"].numpy(), abs=1e-3)
 
 
 def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Path], picture: Image) -> None:
@@ -157,8 +159,8 @@ def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture
     network, boxes = detector._network, look(detector, picture)
     with torch.inference_mode():
         outputs = network.model(**network.images(images=[picture], return_tensors="pt"))
-    (theirs,) = network.images.post_process_object_detection(outputs, 0.0, [picture.shape[:2]])
-    assert boxes.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    (reference,) = network.images.post_process_object_detection(outputs, 0.0, [picture.shape[:2]])
+    assert boxes.boxes == pytest.approx(reference["boxes"].numpy(), abs=1e-3)
     assert {canonical(label) for label in boxes.labels} <= {"fridge", "sofa", "cup"}
     assert {detection.name for detection in detector.detect(observation_of(picture))} <= {"fridge", "sofa", "cup"}
 

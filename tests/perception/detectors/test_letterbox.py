@@ -19,9 +19,9 @@ def test_a_picture_fits_its_frame_and_its_box_comes_back(width: int, height: int
     assert box.left >= 0 and box.left + box.size[0] <= wide
     assert box.top >= 0 and box.top + box.size[1] <= high
     assert box.size[0] == wide or box.size[1] == high
-    whole = np.array([[box.left, box.top, box.left + box.size[0], box.top + box.size[1]]], dtype=np.float64)
+    frame = np.array([[box.left, box.top, box.left + box.size[0], box.top + box.size[1]]], dtype=np.float64)
     # the scaled picture has whole pixels, and one at least: up to half of one is lost, almost one in the thinnest
-    assert np.abs(box.back(whole) - [[0, 0, width, height]]).max() * box.scale[0] <= (1 if min(box.size) == 1 else 0.51)
+    assert np.abs(box.back(frame) - [[0, 0, width, height]]).max() * box.scale[0] <= (1 if min(box.size) == 1 else 0.51)
 
 
 def test_the_frame_is_gray_around_the_picture() -> None:

@@ -45,7 +45,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> str:
+def detector_name(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A network that finds fridge, door and floor where all pictures have them, unsurely, and a couch."""
     corners = [(x, y, x + width, y + height) for x, y, width, height in BOXES.values()]
     rows = [[*box, 0.1, number] for number, box in enumerate([*corners, corners[0]])]
@@ -166,26 +166,29 @@ def test_layouts_that_are_not_read_end_in_a_sentence(tmp_path: Path) -> None:
         make_part(DETECTOR, f"yolo-onnx:{single}")
 
 
-def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, known: str) -> None:
-    result = measured(data, known)
+def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, detector_name: str) -> None:
+    result = measured(data, detector_name)
     assert result.scores.by_class == {name: pytest.approx(float(name in BOXES)) for name in CLASSES}
     assert (result.scores.large, result.boxes, result.others) == (pytest.approx(0.75), 12, 3)
-    assert measured(data, known, score=0.25).boxes == 0, "a threshold that is asked for holds"
+    assert measured(data, detector_name, score=0.25).boxes == 0, "a threshold that is asked for holds"
 
 
-def test_the_command_prints_a_table_or_json(homie, data: Path, known: str) -> None:
-    command = ("detector", "score", str(data), "--detector", known)
+def test_the_command_prints_a_table_or_json(homie, data: Path, detector_name: str) -> None:
+    command = ("detector", "score", str(data), "--detector", detector_name)
     report = json.loads(homie(*command, "--json").stdout)
     assert report["scores"]["large"] == pytest.approx(0.75) and report["pictures"] == 3 and report["split"] == "test"
-    shown = homie(*command)
-    assert shown.returncode == 0 and "mAP50     0.750 of boxes" in shown.stdout
-    assert "apple          0.000" in shown.stdout and "3 of them of classes that the data set has not" in shown.stdout
+    completed = homie(*command)
+    assert completed.returncode == 0 and "mAP50     0.750 of boxes" in completed.stdout
+    assert (
+        "apple          0.000" in completed.stdout
+        and "3 of them of classes that the data set has not" in completed.stdout
+    )
     blind = homie(*command, "--detector-option", "score=0.5")
     assert blind.returncode == 0 and "reported nothing in any picture" in blind.stderr
 
 
-def test_what_cannot_be_measured_is_said(data: Path, known: str, tmp_path: Path) -> None:
+def test_what_cannot_be_measured_is_said(data: Path, detector_name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="homie data detections FOLDER"):
-        measured(tmp_path, known)
+        measured(tmp_path, detector_name)
     with pytest.raises(BadInput, match="learnt"):
         measured(data, "learnt")

@@ -106,9 +106,9 @@ def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> No
 
 def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     picture = painted(64, 64, red=(8, 8, 16, 16))
-    known = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
+    network = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
     assert [
-        detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{known}").detect(observation_of(picture))
+        detection.name for detection in make_part(DETECTOR, f"yolo-onnx:{network}").detect(observation_of(picture))
     ] == ["fridge"]
     for text in ('{"0": "refrigerator", "2": "mug", "1": "bowl"}', '["refrigerator", "bowl", "mug"]'):
         exported = finder(tmp_path / "json.onnx", size=(64, 64), metadata={"names": text})
@@ -182,11 +182,11 @@ def test_the_record_names_the_file(tmp_path: Path) -> None:
 def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.onnx"
     text.write_text("not a network")
-    whole = finder(tmp_path / "whole.onnx")
+    intact = finder(tmp_path / "whole.onnx")
     cut = tmp_path / "cut.onnx"
-    cut.write_bytes(whole.read_bytes()[:-200])
+    cut.write_bytes(intact.read_bytes()[:-200])
     pose = finder(tmp_path / "pose.onnx", metadata={"task": "pose", "names": NAMES})
-    sized = onnx.load(whole)
+    sized = onnx.load(intact)
     sized.graph.input.append(onnx.helper.make_tensor_value_info("orig_target_sizes", onnx.TensorProto.INT64, [1, 2]))
     onnx.save(sized, tmp_path / "sized.onnx")
     for path, settings, message in (
@@ -195,8 +195,8 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
         (cut, {}, "cannot be loaded as an ONNX network"),
         (tmp_path, {}, "There is no file"),
         (pose, {}, "made for 'pose'"),
-        (whole, {"size": 128}, "pictures of 256 x 256 only"),
-        (whole, {"device": "cuda"}, "no CUDA here"),
+        (intact, {"size": 128}, "pictures of 256 x 256 only"),
+        (intact, {"device": "cuda"}, "no CUDA here"),
         (finder(tmp_path / "odd.onnx", metadata={"names": "{0: 'a', 2: 'b'}"}), {}, "no names of classes"),
         (finder(tmp_path / "gap.onnx", metadata={"names": '{"0": "a", "2": "b"}'}), {}, "no names of classes"),
         (finder(tmp_path / "two.onnx", metadata={"names": '{"0": "a", "00": "b"}'}), {}, "no names of classes"),

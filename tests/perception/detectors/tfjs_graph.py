@@ -149,24 +149,24 @@ def _constants(model: Path, description: Mapping[str, Any]) -> dict[str, np.ndar
     for group in description["weightsManifest"]:
         content, start = b"".join((model.parent / path).read_bytes() for path in group["paths"]), 0
         for weight in group["weights"]:
-            kept = np.dtype(weight.get("quantization", weight)["dtype"])
+            stored = np.dtype(weight.get("quantization", weight)["dtype"])
             count = int(np.prod(weight["shape"], dtype=int))
-            values = np.frombuffer(content, kept, count, start).reshape(weight["shape"])
-            start += count * kept.itemsize
+            values = np.frombuffer(content, stored, count, start).reshape(weight["shape"])
+            start += count * stored.itemsize
             constants[weight["name"]] = values.astype(np.float32 if weight["dtype"] == "float32" else np.int64)
     return constants
 
 
 def _save(graph: Graph, output: str, size: tuple[int, int], to: Path) -> Path:
     used = {name for node in graph.nodes for name in node.input}
-    whole = helper.make_graph(
+    graph_proto = helper.make_graph(
         graph.nodes,
         "detector",
         [helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, *size])],
         [helper.make_tensor_value_info(output, TensorProto.FLOAT, [1, "rows", "columns"])],
         [numpy_helper.from_array(value, name) for name, value in graph.weights.items() if name in used],
     )
-    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = helper.make_model(graph_proto, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.checker.check_model(model)
     onnx.save(model, to)
     return to
