@@ -181,7 +181,7 @@ def cut(at: Connection, body: Body) -> None:
     at.close_connection = True
 
 
-def gone(at: Connection, body: Body) -> None:
+def drops(at: Connection, body: Body) -> None:
     """The connection ends without a byte."""
     at.close_connection = True
 

@@ -14,8 +14,8 @@ def response(text: str, **more: object) -> bytes:
         "input_tokens_details": {"cached_tokens": 1100, "cache_write_tokens": 7},
         "output_tokens": 20,
     }
-    whole = {"id": "r", "object": "response", "status": "completed", "error": None, "incomplete_details": None}
-    return json.dumps({**whole, "output": [thought, message], "usage": usage, **more}).encode()
+    body = {"id": "r", "object": "response", "status": "completed", "error": None, "incomplete_details": None}
+    return json.dumps({**body, "output": [thought, message], "usage": usage, **more}).encode()
 
 
 def generated(text: str, finish: str = "STOP", **more: object) -> bytes:

@@ -70,17 +70,17 @@ def samples(name: str, layout: Layout, entry: str | dict[str, object], valid: bo
 
 def marks(action: str, target: str, analysis: str, model: str) -> dict[str, str]:
     step = {"action": action, "target": target}
-    whole = {"analysis": analysis, "subtask": step, "model": model}
+    reply = {"analysis": analysis, "subtask": step, "model": model}
     end, other = {"action": "End"}, {"action": "Go to", "target": "table"}
     plan = {"language_plan": analysis, "executable_plan": [{"action": "Go to", "target": target}, step], "model": model}
     return {
-        "json": json.dumps(whole),
-        "pretty": json.dumps(whole, indent=2),
+        "json": json.dumps(reply),
+        "pretty": json.dumps(reply, indent=2),
         "sub": json.dumps(step),
         "label": f"Analysis: {analysis}\nSubtask: [{action}, {target}]\nModel: {model}",
         "plan": json.dumps(plan),
-        "end": json.dumps({**whole, "subtask": end}),
-        "other": json.dumps({**whole, "subtask": other}),
+        "end": json.dumps({**reply, "subtask": end}),
+        "other": json.dumps({**reply, "subtask": other}),
         "endlabel": f"Analysis: All is done.\nSubtask: [End]\nModel: {model}",
         "a": action,
         "t": target,

@@ -226,8 +226,8 @@ def test_waits_grow_with_jitter_and_are_those_of_the_seed(seed: int, backoff: fl
     seconds = list(waits(seed, settings))
     assert seconds == list(waits(seed, settings))
     for number, wait in enumerate(seconds):
-        whole = min(LONGEST, backoff * 2**number)
-        assert whole / 2 <= wait <= whole
+        longest_wait = min(LONGEST, backoff * 2**number)
+        assert longest_wait / 2 <= wait <= longest_wait
     assert list(waits(1, settings)) != list(waits(2, settings))
 
 

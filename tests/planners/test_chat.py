@@ -121,20 +121,20 @@ def understands(*forms: str, code: int = 400) -> object:
 
 
 @pytest.mark.parametrize("code", [400, 500])
-@pytest.mark.parametrize(("known", "requests"), [("schema_object", 2), ("json_object", 3), ("text", 4)])
+@pytest.mark.parametrize(("form", "requests"), [("schema_object", 2), ("json_object", 3), ("text", 4)])
 def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_good(
-    known: str, requests: int, code: int
+    form: str, requests: int, code: int
 ) -> None:
-    with Endpoint(understands(known, code=code)) as endpoint:  # type: ignore[arg-type]
+    with Endpoint(understands(form, code=code)) as endpoint:  # type: ignore[arg-type]
         with pytest.warns(UserWarning, match="From now on m is asked with") as warned:
             assert chat_model(endpoint).complete(question()).text == WORD
-        assert str(warned[-1].message).endswith(f"{known}.")
+        assert str(warned[-1].message).endswith(f"{form}.")
         assert len(endpoint.asked) == requests == len(warned) + 1
         another = chat_model(endpoint)
-        assert another.form == known
+        assert another.form == form
         assert another.complete(question()).text == WORD
         assert len(endpoint.asked) == requests + 1, "no more refusals"
-        chat_model(endpoint, "n", structured=known).complete(question())
+        chat_model(endpoint, "n", structured=form).complete(question())
         assert chat_model(endpoint, "o").form == "json_schema", "other models may understand more"
     with Endpoint(says(WORD)) as endpoint:
         assert chat_model(endpoint).form == "json_schema", "other endpoints may, too"
@@ -213,9 +213,9 @@ def test_a_reasoning_model_gets_its_effort_its_own_tokens_and_no_temperature() -
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
 def test_reasoning_is_kept_next_to_the_answer(field: str) -> None:
     def way(at: Connection, body: Body) -> None:
-        whole = json.loads(completion(body, WORD, tokens=(1, 2)))
-        whole["choices"][0]["message"][field] = "First I think."
-        at.send(200, json.dumps(whole).encode())
+        reply_body = json.loads(completion(body, WORD, tokens=(1, 2)))
+        reply_body["choices"][0]["message"][field] = "First I think."
+        at.send(200, json.dumps(reply_body).encode())
 
     with Endpoint(way) as endpoint:
         reply = chat_model(endpoint).complete(question())

@@ -115,8 +115,8 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     system = first_body["system"] if planner == "anthropic" else first_body["messages"][0]["content"]
     systems = {record.decision.system for record in records}
     assert len(systems) == 1, "the same in every round, so it is kept once"
-    kept = read_text(summary.run_folder, systems.pop()) or ""
-    assert len(kept) > 500 and json.dumps(kept) in json.dumps(system)
+    stored = read_text(summary.run_folder, systems.pop()) or ""
+    assert len(stored) > 500 and json.dumps(stored) in json.dumps(system)
     for record in records:  # the last question of a round, as it was sent
         assert json.dumps(record.decision.question)[1:-1] in json.dumps([request.body for request in endpoint.asked])
     for path in summary.run_folder.rglob("*"):
@@ -338,9 +338,9 @@ def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
     assert "OPENAI_API_KEY" in planners["chat"]["keys"]
     assert not planners["absent"]["usable"] and planners["absent"]["fix"] == "pip install homie_absent_package"
     assert planners["expert"]["usable"] and "mistakes" in planners["expert"]["settings"]
-    shown = homie("list", "planners").stdout
-    assert re.search(r"^  expert +usable .*\(`homie bench` only; needs a simulator", shown, re.MULTILINE)
-    assert "absent:\n  -> pip install homie_absent_package\n" in shown
+    listing = homie("list", "planners").stdout
+    assert re.search(r"^  expert +usable .*\(`homie bench` only; needs a simulator", listing, re.MULTILINE)
+    assert "absent:\n  -> pip install homie_absent_package\n" in listing
     assert "base_url" in homie("list", "planners", "chat").stdout
 
 

@@ -85,8 +85,8 @@ def test_the_list_is_said_once_and_the_history_by_its_numbers() -> None:
     request, turn = Prompt(PromptSettings(template=TEMPLATE)).request(GIVEN)
     (system,) = request.messages[0].parts
     assert "\n0: find the mug 2\n1: pick up the mug 2\n" in str(system) and "\n3: end the task\n" in str(system)
-    put = "2: put down the object in hand on the table"
-    assert f"History: (1) [0: find the mug 2](success) (2) [{put}](fail)\n" in turn.text
+    put_line = "2: put down the object in hand on the table"
+    assert f"History: (1) [0: find the mug 2](success) (2) [{put_line}](fail)\n" in turn.text
     assert "find the mug 2" not in turn.text.replace("[0: find the mug 2]", "")
 
 

@@ -122,8 +122,8 @@ def test_a_model_is_taken_where_it_is_listed():
         for text in ("RT-1-X", "[NoMaD]</s>", "octo", "NoMaD | spare", "")
     }
     assert models_read == {"RT-1-X": "rt1x", "[NoMaD]</s>": "nomad", "octo": "", "NoMaD | spare": "nomad", "": ""}
-    put = read_subtask("Put, cup, the shelf|RT-1-X|cup", "strict", ("mug",), actions, models).subtasks[0]
-    assert (put.target, put.destination) == ("mug", "the shelf")
+    subtask = read_subtask("Put, cup, the shelf|RT-1-X|cup", "strict", ("mug",), actions, models).subtasks[0]
+    assert (subtask.target, subtask.destination) == ("mug", "the shelf")
 
 
 def test_a_long_sentence_is_cut_to_what_the_released_code_reads():

@@ -231,9 +231,9 @@ def test_what_the_released_executor_would_take_for_an_end_is_not_sent():
     stubborn.take("None", True, ErrorCode.E1)
     assert stubborn.over
     assert trial(Says(blender), "strict").decide({}, ()) == "Go to, blender|None|None"
-    held = trial(Says(Decision((Subtask("Put", "it", "sink"),), model="octo\nI recommend it")))
-    held._inventory = ("blender",)
-    assert held.decide({}, ()) == "Put, it, sink|None|object"
+    sent = trial(Says(Decision((Subtask("Put", "it", "sink"),), model="octo\nI recommend it")))
+    sent._inventory = ("blender",)
+    assert sent.decide({}, ()) == "Put, it, sink|None|object"
 
 
 def test_a_plan_is_sent_subtask_by_subtask_until_one_fails():
@@ -327,8 +327,8 @@ def test_executors_that_fail_leave_a_sentence_and_the_next_is_served(tmp_path, s
     for sentence, part in zip(sentences, expected, strict=True):
         assert part in sentence
     assert code == 130 and "Traceback" not in output
-    kept = [len(read_conversation(tmp_path / "out" / "task" / str(trial) / "conversation.json")) for trial in (1, 2)]
-    assert kept == [1, 5]
+    lengths = [len(read_conversation(tmp_path / "out" / "task" / str(trial) / "conversation.json")) for trial in (1, 2)]
+    assert lengths == [1, 5]
 
 
 def test_pictures_with_other_names_belong_to_the_next_trial(serve, script, work):

@@ -180,8 +180,8 @@ def test_several_files_in_a_folder_have_to_be_distinguished(file: Path, tmp_path
 def test_what_is_not_a_chat_model_is_refused_and_leaves_nothing(
     file: Path, original: Path, tmp_path: Path, cache: Path
 ) -> None:
-    broken, whole = tmp_path / "broken.gguf", file.read_bytes()
-    for damaged in (whole[:2000], whole[:-1000], b"<html>" * 100):
+    broken, intact = tmp_path / "broken.gguf", file.read_bytes()
+    for damaged in (intact[:2000], intact[:-1000], b"<html>" * 100):
         broken.write_bytes(damaged)
         with pytest.raises(BadInput, match=r"broken\.gguf cannot be loaded: .*download it again\.$"):
             find_folder(str(broken), WEIGHTS)

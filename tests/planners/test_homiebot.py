@@ -81,8 +81,8 @@ def test_the_recipe_in_ten_steps(packages: str, tmp_path: Path) -> None:
     prompt = ("--no-explain", "--template", "compact", "--prompt", "images=false")
     run("data", "sft", "episodes", "--label-by", "expert", *prompt, "--out", "data")
     lines = json.loads((tmp_path / "data/data.json").read_text())["splits"]["train"]["lines"]
-    how = ("--small", "--batch", 2, "--epochs", min(1.0, 20 / lines), "--seed", 1)
-    run("train", "sft", "data", "--model", base, *how, "--out", "model")
+    options = ("--small", "--batch", 2, "--epochs", min(1.0, 20 / lines), "--seed", 1)
+    run("train", "sft", "data", "--model", base, *options, "--out", "model")
     training = json.loads((tmp_path / "model/training.json").read_text())
     losses = training["losses"]
     assert training["steps"] <= 11 and losses[str(training["steps"])] < losses["1"]

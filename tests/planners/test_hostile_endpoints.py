@@ -141,11 +141,11 @@ def edited(**changes: Any) -> Callable[[Connection, Body], None]:
     """A good completion with some of it changed: `usage`, or fields of its message."""
 
     def way(at: Connection, body: Body) -> None:
-        whole = json.loads(completion(body, WORD, tokens=(100, 10)))
+        reply_body = json.loads(completion(body, WORD, tokens=(100, 10)))
         if "usage" in changes:
-            whole["usage"] = changes["usage"]
-        whole["choices"][0]["message"] |= {key: value for key, value in changes.items() if key != "usage"}
-        at.send(200, json.dumps(whole).encode())
+            reply_body["usage"] = changes["usage"]
+        reply_body["choices"][0]["message"] |= {key: value for key, value in changes.items() if key != "usage"}
+        at.send(200, json.dumps(reply_body).encode())
 
     return way
 
@@ -168,7 +168,7 @@ def test_an_odd_account_of_tokens_loses_no_answer(usage: object, tokens: tuple[i
 
 
 @pytest.mark.parametrize(
-    ("reasoning", "kept"),
+    ("reasoning", "expected"),
     [
         ({"content": "hm"}, "hm"),
         ([{"type": "text", "text": "first"}, {"type": "text", "text": "then"}], "first\nthen"),
@@ -176,10 +176,10 @@ def test_an_odd_account_of_tokens_loses_no_answer(usage: object, tokens: tuple[i
         ({"effort": "low"}, ""),
     ],
 )
-def test_odd_reasoning_loses_no_answer(reasoning: object, kept: str) -> None:
+def test_odd_reasoning_loses_no_answer(reasoning: object, expected: str) -> None:
     with Endpoint(edited(reasoning=reasoning)) as endpoint:
         reply = chat_model(endpoint, **ONCE).complete(question())
-    assert (reply.text, reply.reasoning) == (WORD, kept)
+    assert (reply.text, reply.reasoning) == (WORD, expected)
 
 
 def test_a_part_without_text_loses_no_answer() -> None:

@@ -63,12 +63,12 @@ def test_a_line_that_is_not_understood_says_what_may_be_meant(line: str, hint: s
 def test_a_session(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("help\nwhat?\ngo to spaceship\npick mug\nend\n"))
     result = stage().play("bring me the mug", HumanPlanner())
-    shown = capsys.readouterr()
-    assert shown.out == ""
+    output = capsys.readouterr()
+    assert output.out == ""
     assert [str(item.subtask) for item in result.history] == ["[Go to, spaceship]", "[Pick, mug]", "[End]"]
     for part in ("Task: bring me the mug", "In the hand: None", "front: ", "put apple on table", "not understood"):
-        assert part in shown.err
-    assert "fail (F2): spaceship does not exist! Please choose another object" in shown.err
+        assert part in output.err
+    assert "fail (F2): spaceship does not exist! Please choose another object" in output.err
 
 
 def test_a_misspelt_name_is_asked_for_again_and_uses_no_round(
@@ -133,8 +133,8 @@ def test_what_is_shown_cannot_drive_the_terminal(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("end\n"))
     stage().play("bring \x1b[31mme\u202e the mug", HumanPlanner())
-    shown = capsys.readouterr().err
-    assert r"bring \x1b[31mme\u202e the mug" in shown and not {"\x1b", "\u202e"} & set(shown)
+    output = capsys.readouterr().err
+    assert r"bring \x1b[31mme\u202e the mug" in output and not {"\x1b", "\u202e"} & set(output)
 
 
 def test_a_line_that_is_not_understood_is_answered_with_an_example_of_each_form() -> None:

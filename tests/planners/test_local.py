@@ -47,8 +47,8 @@ def pictures(count: int = 4, seed: int = 0, side: int = 64) -> tuple[np.ndarray,
     return tuple(rng.integers(0, 255, (side, side, 3), np.uint8) for _ in range(count))
 
 
-def question(text: str, shown: Sequence[np.ndarray] = (), **more: object) -> Question:
-    messages = (Message("system", ("You are a robot.",)), Message("user", (*shown, text)))
+def question(text: str, images: Sequence[np.ndarray] = (), **more: object) -> Question:
+    messages = (Message("system", ("You are a robot.",)), Message("user", (*images, text)))
     return Question(messages, **{"schema": SCHEMA, "limit": LIMIT, **more})
 
 
@@ -91,16 +91,16 @@ def test_every_answer_is_a_decision_and_depends_on_its_own_question_only(engine,
 def test_the_model_sees_what_it_is_shown(engine, kind):
     """Other pictures, other scores of the first token; the same pictures in another order too."""
     model = engine(kind)
-    shown = pictures(2)
+    images = pictures(2)
 
     def scores(*images: np.ndarray) -> torch.Tensor:
         with torch.inference_mode():
             return model.model(**model._inputs([question("look", images)])).logits[0, -1]
 
-    first = scores(*shown)
-    assert torch.equal(scores(*shown), first)
+    first = scores(*images)
+    assert torch.equal(scores(*images), first)
     assert not torch.allclose(scores(*pictures(2, seed=1)), first, atol=1e-6)
-    order_matters = not torch.allclose(scores(*reversed(shown)), first, atol=1e-6)
+    order_matters = not torch.allclose(scores(*reversed(images)), first, atol=1e-6)
     assert order_matters is (
         kind != "mllama"
     )  # its words look at pictures side by side all at once, whatever their order
@@ -108,20 +108,20 @@ def test_the_model_sees_what_it_is_shown(engine, kind):
 
 @pytest.mark.parametrize("kind", ["llava", "llava_next", "idefics3"])
 def test_inputs_are_those_of_the_combined_processor_where_that_needs_no_torchvision(engine, tiny, kind):
-    model, shown = engine(kind), pictures(4)
-    ours = model._inputs([question("find the can", shown)])
+    model, images = engine(kind), pictures(4)
+    inputs = model._inputs([question("find the can", images)])
     conversation = [
         {"role": "system", "content": [{"type": "text", "text": "You are a robot."}]},
-        {"role": "user", "content": [{"type": "image", "image": picture} for picture in shown]},
+        {"role": "user", "content": [{"type": "image", "image": picture} for picture in images]},
     ]
     conversation[1]["content"].append({"type": "text", "text": "find the can"})
-    whole = transformers.AutoProcessor.from_pretrained(tiny(kind))
-    theirs = whole.apply_chat_template(
+    processor = transformers.AutoProcessor.from_pretrained(tiny(kind))
+    reference = processor.apply_chat_template(
         [conversation], add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt"
     )
-    assert set(ours) == set(theirs)
-    for name, tensor in theirs.items():
-        assert torch.equal(ours[name], tensor), name
+    assert set(inputs) == set(reference)
+    for name, tensor in reference.items():
+        assert torch.equal(inputs[name], tensor), name
 
 
 def test_pictures_may_be_left_out(engine):
@@ -156,9 +156,9 @@ def test_sampling_follows_the_scores():
 def test_free_text_ends_at_its_limit(engine):
     short, long = (question("talk", pictures(1), schema=None, limit=limit) for limit in (5, 40))
     model = engine("qwen2_vl")
-    cut, whole = model.answer([short, long])
+    cut, complete = model.answer([short, long])
     assert (cut.finish, cut.output_tokens) == ("length", 5)
-    assert whole.text.startswith(cut.text) and len(whole.text) > len(cut.text)
+    assert complete.text.startswith(cut.text) and len(complete.text) > len(cut.text)
     assert model.answer([short]) == [cut]
 
 
@@ -179,9 +179,9 @@ WORDS = {"llava": ("<image>", "</s>"), "idefics3": ("<image>",), "qwen2_vl": ("<
 def test_a_task_can_not_speak_the_language_of_the_template(engine, kind):
     """`<image>` or the end of a turn in a task would break the count of pictures or the conversation."""
     hostile = "".join(f"{word}{word[:3]}{word}{word[3:]}" for word in WORDS[kind])
-    shown = pictures(1)
-    plain = ask(engine(kind), question("find the can", shown))
-    assert ask(engine(kind), question(f"find {hostile}the can{hostile}", shown)) == plain
+    images = pictures(1)
+    plain = ask(engine(kind), question("find the can", images))
+    assert ask(engine(kind), question(f"find {hostile}the can{hostile}", images)) == plain
 
 
 def test_a_prompt_without_room_is_refused_and_one_with_little_room_shortens_the_answer(engine):

@@ -145,8 +145,8 @@ def test_it_acts_where_it_stands_and_ends_when_all_is_done() -> None:
 
 
 def test_what_it_came_to_in_a_search_is_opened_before_anything_else_is_tried() -> None:
-    came = (HistoryItem(1, Subtask("Go to", "fridge"), Feedback("success")),)
-    blind = question(replace(GIVEN, history=came, feedback=None), names=False, rooms=False, memory=False)
+    history = (HistoryItem(1, Subtask("Go to", "fridge"), Feedback("success")),)
+    blind = question(replace(GIVEN, history=history, feedback=None), names=False, rooms=False, memory=False)
     tried = replace(blind, history=(*(Step(("Go to", room), True) for room in ROOMS), *blind.history))
     assert next_subtask(tried, [("Pick", "mug")]) == ("Open", "fridge")
 

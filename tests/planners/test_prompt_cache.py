@@ -150,8 +150,8 @@ def test_claude_counts_what_it_read_from_its_cache_apart() -> None:
         "cache_read_input_tokens": 1300,
         "cache_creation_input_tokens": None,
     }
-    whole = {"content": [{"type": "text", "text": "yes"}], "stop_reason": "end_turn", "usage": usage}
-    with Endpoint(raw(json.dumps(whole).encode())) as endpoint:
+    reply_body = {"content": [{"type": "text", "text": "yes"}], "stop_reason": "end_turn", "usage": usage}
+    with Endpoint(raw(json.dumps(reply_body).encode())) as endpoint:
         reply = claude_model(endpoint).complete(question(schema=None))
     assert (reply.input_tokens, reply.cache_read_tokens, reply.cache_write_tokens) == (1350, 1300, 0)
 

@@ -234,8 +234,8 @@ def test_a_crop_is_of_the_picture_as_it_was_taken_and_shows_the_thing_in_its_mid
     picture[500:520, 300:320] = 255
     thing = Detection("apple", "front", (300, 500, 320, 520))
     large = replace(GIVEN, views={"front": picture}, detections=(thing,))
-    shown = request_of(large, crops=1, image_size=128).messages[-1].parts
-    view, enlarged = (part for part in shown if isinstance(part, np.ndarray))
+    parts = request_of(large, crops=1, image_size=128).messages[-1].parts
+    view, enlarged = (part for part in parts if isinstance(part, np.ndarray))
     assert (view.shape, enlarged.shape) == ((128, 128, 3), (256, 256, 3))
     rows, columns = np.nonzero(enlarged[:, :, 0] > 128)
     assert abs(rows.mean() - 128) < 4 and abs(columns.mean() - 128) < 4 and len(rows) > 10 * 400 * (256 / 1024) ** 2

@@ -147,9 +147,9 @@ def stands_in(decision: Reading, text: str) -> bool:
     """
     plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
     plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "")
-    known = [" ".join(version.encode("utf-8", "replace").decode().split()) for version in (text, plain)]
+    readings = [" ".join(version.encode("utf-8", "replace").decode().split()) for version in (text, plain)]
     names = [part for subtask in decision.subtasks for part in (subtask.target, subtask.destination)]
-    letters = [re.sub(r"[\s_-]+", "", version).lower() for version in known]
+    letters = [re.sub(r"[\s_-]+", "", version).lower() for version in readings]
     actions = [
         [
             re.sub(r"[\s_-]+", "", words).lower()
@@ -158,7 +158,7 @@ def stands_in(decision: Reading, text: str) -> bool:
         ]
         for subtask in decision.subtasks
     ]
-    return all(any(part in version for version in known) for part in names) and all(
+    return all(any(part in version for version in readings) for part in names) and all(
         any(words in spelt for words in spellings for spelt in letters) for spellings in actions
     )
 

@@ -99,8 +99,8 @@ def test_a_plan_in_pieces_is_a_plan_where_plans_are_asked_for() -> None:
 
 
 def test_a_put_of_something_else_than_what_is_in_the_hand_is_refused() -> None:
-    put = subtask(action="Put", target="lemon", destination="sink")
-    result, staged, questions = play(PICK, subtask(action="Go to", target="sink"), put, END)
+    put_subtask = subtask(action="Put", target="lemon", destination="sink")
+    result, staged, questions = play(PICK, subtask(action="Go to", target="sink"), put_subtask, END)
     assert [item.feedback.code for item in result.history] == [None, None, ErrorCode.L2, None]
     assert staged.world.held() == "apple_1" and result.inventory == ("apple",)
     assert "what is in the hand is the apple" in questions[-1]

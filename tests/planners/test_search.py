@@ -47,12 +47,12 @@ class House:
         return "" if "drawer" not in name else "open" if name in self.opened else "closed"
 
     def do(self, action: str, target: str) -> Feedback:
-        known = {"living room", "doorway", *(thing.name for thing in self.knowledge().remembered)}
-        if target not in known and f"{target} 1" not in known and action == "Go to":
+        places = {"living room", "doorway", *(thing.name for thing in self.knowledge().remembered)}
+        if target not in places and f"{target} 1" not in places and action == "Go to":
             self.unknown.append(target)
             return Feedback("fail", ErrorCode.F2, f"No {target} is known")
         if action == "Go to":
-            self.at = target if target in known else self.nearest
+            self.at = target if target in places else self.nearest
         if action == "Open":
             self.opened.append(self.at)
         if action == "Pick" and self.awkward and self.at != target:
@@ -160,14 +160,14 @@ class OneDrawerAtFirst(House):
     """The other drawers are seen after the first one was opened, which keeps its name."""
 
     def knowledge(self) -> Knowledge:
-        known = super().knowledge()
+        knowledge = super().knowledge()
         first = [
             replace(thing, name="drawer", state=self._state("drawer"))
-            for thing in known.remembered
+            for thing in knowledge.remembered
             if thing.name == "drawer 1"
         ]
-        later = [t for t in known.remembered if "drawer" not in t.name or (self.opened and t.name != "drawer 1")]
-        return replace(known, remembered=(*first, *later))
+        later = [t for t in knowledge.remembered if "drawer" not in t.name or (self.opened and t.name != "drawer 1")]
+        return replace(knowledge, remembered=(*first, *later))
 
 
 def test_the_drawer_that_was_opened_when_it_was_the_only_one_known_keeps_its_name() -> None:
@@ -201,8 +201,8 @@ class OutOfReach(House):
 
     def knowledge(self) -> Knowledge:
         there = (Remembered("pudding box 2", "kitchen"),) if self.at in ("kitchen", "pudding box 2") else ()
-        known = super().knowledge()
-        return replace(known, setting="background", remembered=(*known.remembered, *there))
+        knowledge = super().knowledge()
+        return replace(knowledge, setting="background", remembered=(*knowledge.remembered, *there))
 
     def do(self, action: str, target: str) -> Feedback:
         if action == "Pick" and target == "pudding box":
@@ -242,9 +242,9 @@ class NarrowKitchen(House):
     """The open drawer leaves no way to the bowl."""
 
     def knowledge(self) -> Knowledge:
-        known = super().knowledge()
+        knowledge = super().knowledge()
         on_table = () if self.inventory or "drawer 3" in self.opened else (Remembered(self.hidden, "living room"),)
-        return replace(known, remembered=(*known.remembered, *on_table))
+        return replace(knowledge, remembered=(*knowledge.remembered, *on_table))
 
     def do(self, action: str, target: str) -> Feedback:
         if (action, target) == ("Go to", "bowl") and self.opened:

@@ -49,8 +49,10 @@ class Ending:
     why: str = ""
 
     def __str__(self) -> str:
-        what = f"\n{'':10}{' '.join(self.subtasks)}" if self.verdict in ("wrong", "failed") else ""
-        return f"{self.verdict:9} {self.spoken.said}\n{'':10}{self.why}{' ' if self.why else ''}| {self.sentence}{what}"
+        details = f"\n{'':10}{' '.join(self.subtasks)}" if self.verdict in ("wrong", "failed") else ""
+        return (
+            f"{self.verdict:9} {self.spoken.said}\n{'':10}{self.why}{' ' if self.why else ''}| {self.sentence}{details}"
+        )
 
 
 def read_spoken(path: Path = SAID) -> tuple[Mapping[str, Mapping[str, object]], list[Spoken]]:
@@ -118,12 +120,12 @@ def error_message(
     }
     if doors != set(spoken.changes):
         return f"opened or closed {doors}"
-    put = [words for words in (text.strip("[]").split(", ") for text in subtasks) if words[0] == "Put"]
+    puts = [words for words in (text.strip("[]").split(", ") for text in subtasks) if words[0] == "Put"]
     if spoken.order and not all(
         name.replace("_", " ") in words[1] or words[1] in name.replace("_", " ")
-        for name, words in zip(spoken.order, put, strict=True)
+        for name, words in zip(spoken.order, puts, strict=True)
     ):
-        return f"put down in the order {[words[1] for words in put]}"
+        return f"put down in the order {[words[1] for words in puts]}"
     return ""
 
 

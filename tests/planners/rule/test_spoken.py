@@ -33,9 +33,9 @@ def test_things_are_taken_from_where_was_said_or_it_is_said_from_where() -> None
         assert "I took the blue cabinet for the living room white cabinet" in taken[-1].decision.analysis
         session.reset()
         before = session.world_state().objects
-        left = list(session.rounds("grab the plum from the wardrobe in the bedroom and put it in the bowl"))
-        assert left[-1].decision.report == "failure"
-        assert "I have not found the bedroom wardrobe" in left[-1].decision.analysis
+        rounds = list(session.rounds("grab the plum from the wardrobe in the bedroom and put it in the bowl"))
+        assert rounds[-1].decision.report == "failure"
+        assert "I have not found the bedroom wardrobe" in rounds[-1].decision.analysis
         assert {name: item.at for name, item in session.world_state().objects.items()} == {
             name: item.at for name, item in before.items()
         }

@@ -99,8 +99,8 @@ def _ended(question: str) -> tuple[Decision, list[str]]:
         if decision.subtasks[0].action == "End":
             break
         subtasks.append(str(decision.subtasks[0]))
-        known = decision.subtasks[0].target in NAMES
-        feedback = Feedback("success") if known else Feedback("fail", ErrorCode.F2, "It is not there.")
+        names_target = decision.subtasks[0].target in NAMES
+        feedback = Feedback("success") if names_target else Feedback("fail", ErrorCode.F2, "It is not there.")
     return decision, subtasks
 
 

@@ -48,8 +48,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port, log = free_port(), tmp_path_factory.mktemp("llama") / "server.log"
     where = ["--host", "127.0.0.1", "--port", str(port)]
     # Several threads wait for one another in circles where cores are shared; repacked weights crash on some CPUs.
-    how = ["-c", "2048", "-t", "1", "-tb", "1", "-np", "1", "--no-warmup", "--no-repack"]
-    command = [str(server), "-m", str(weights), *where, *how]
+    options = ["-c", "2048", "-t", "1", "-tb", "1", "-np", "1", "--no-warmup", "--no-repack"]
+    command = [str(server), "-m", str(weights), *where, *options]
     with running(command, f"http://127.0.0.1:{port}/v1/models", log, OMP_NUM_THREADS="1"):
         yield f"http://127.0.0.1:{port}/v1"
 
@@ -71,8 +71,8 @@ def test_a_schema_takes_hold_and_the_answer_ends(url: str) -> None:
 
 
 def test_free_text_stops_and_is_cut(url: str) -> None:
-    whole = model(url, max_tokens=60).complete(request_of("Say only the word yes."))
-    assert (whole.finish, whole.reason) == ("stop", "stop") and whole.text
+    full = model(url, max_tokens=60).complete(request_of("Say only the word yes."))
+    assert (full.finish, full.reason) == ("stop", "stop") and full.text
     cut = model(url, max_tokens=2).complete(request_of("Count from one to a hundred."))
     assert (cut.finish, cut.reason) == ("length", "length")
 
