@@ -239,8 +239,8 @@ class TextLocator(Locator):
         things = [NamedThing(room, room) for room in world.rooms]
         things += [NamedThing(f.name, f.kind, f.colour, (), f.room) for f in world.furniture.values()]
         things += [NamedThing(t.name, t.kind, t.colour) for t in world.things.values()]
-        known = [thing for thing in things if not self.sensors or thing.name in self.seen]
-        matches = [thing.name for thing in best_matches(words, known)]
+        candidates = [thing for thing in things if not self.sensors or thing.name in self.seen]
+        matches = [thing.name for thing in best_matches(words, candidates)]
         return min(matches, key=world.distance, default=None)
 
     def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
