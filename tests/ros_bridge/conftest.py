@@ -92,7 +92,7 @@ def robot(environment, node, network):
 @pytest.fixture(scope="module")
 def start_guard(environment, tmp_path_factory):
     """Starts guards; each socket, and the process."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def start(*options: str, command: Callable[[list[str]], list[str]] = lambda words: words) -> tuple[Path, object]:
         path = tmp_path_factory.mktemp("guard") / "g.sock"
@@ -100,11 +100,11 @@ def start_guard(environment, tmp_path_factory):
         process = subprocess.Popen(
             command(words), env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
-        begun.append(process)
+        processes.append(process)
         follow(process.stderr, "listening at")
         return path, process
 
     yield start
-    for process in begun:
+    for process in processes:
         process.terminate()
         process.wait(60)

@@ -134,7 +134,7 @@ def recorder(network, nodes, tmp_path):
     """Starts `homie robot record fetch` beside a robot that talks fifty times a second."""
     FakeRobot(nodes("/robot"), FETCH)
     network_of = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
-    begun = []
+    processes = []
 
     def start():
         words = [sys.executable, "-m", "homie", "robot", "record", "fetch", "--out", str(tmp_path / "bag")]
@@ -146,12 +146,12 @@ def recorder(network, nodes, tmp_path):
             stdout=subprocess.PIPE,
             text=True,
         )
-        begun.append(process)
+        processes.append(process)
         assert "Recording" in (line := process.stderr.readline()), line
         return process
 
     yield start
-    for process in begun:
+    for process in processes:
         process.kill()
         process.communicate()
 
@@ -164,19 +164,19 @@ def test_the_recorder_ends_with_a_whole_bag_and_a_table(recorder, tmp_path):
     process = recorder()
     until(lambda: size(tmp_path / "bag") > 20_000)
     process.terminate()
-    shown, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     with AnyReader([tmp_path / "bag"]) as reader:
         counts = {topic: info.msgcount for topic, info in reader.topics.items()}
     assert counts["/joint_states"] > 10 and counts["/odom"] > 10 and counts["/tf"] > 10
-    assert dict(line.split() for line in shown.splitlines()[1:]) == {name: str(n) for name, n in counts.items()}
+    assert dict(line.split() for line in output.splitlines()[1:]) == {name: str(n) for name, n in counts.items()}
 
 
 def test_a_kill_costs_the_last_second_at_most(recorder, tmp_path):
     process = recorder()
     until(lambda: size(tmp_path / "bag") > 20_000)
-    kept = size(tmp_path / "bag")
-    until(lambda: size(tmp_path / "bag") > kept)
+    size_before = size(tmp_path / "bag")
+    until(lambda: size(tmp_path / "bag") > size_before)
     process.kill()
     process.wait()
     changed = next((tmp_path / "bag").glob("*.mcap")).stat().st_mtime

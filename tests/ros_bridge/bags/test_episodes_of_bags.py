@@ -166,9 +166,9 @@ def test_a_bag_of_a_run_is_its_episode_again(monday):
     assert stamps[told_at] == pytest.approx(2.0, abs=1e-5) and sent["torso_lift_joint.pos"][told_at] == 0.2
     assert sent["gripper.pos"][told_at] == 0.07
 
-    for at, shown in recording.frames("head"):
+    for at, image in recording.frames("head"):
         n = 5 * round((at + 1e-6) // (5 * PERIOD))
-        assert abs(int(shown[20, 20, 0]) - 10 * n % 250) <= 4, "the newest picture of that moment"
+        assert abs(int(image[20, 20, 0]) - 10 * n % 250) <= 4, "the newest picture of that moment"
     kinds = [event.kind for event in recording.events]
     assert kinds == ["task", "decision", "begin", "subtask", "subtask", "end"]
 
@@ -185,9 +185,11 @@ def test_commands_to_fingers_that_turn_are_gaps_in_the_recording(tmp_path):
 
 
 def test_an_omnidirectional_base_is_recorded_with_its_way_to_the_side(tmp_path):
-    known = FETCH.model_dump(mode="json", exclude_none=True)
+    profile_fields = FETCH.model_dump(mode="json", exclude_none=True)
     profile = tmp_path / "omnidirectional.yaml"
-    profile.write_text(yaml.safe_dump(known | {"body": None, "base": {**known["base"], "sideways": 0.5}}))
+    profile.write_text(
+        yaml.safe_dump(profile_fields | {"body": None, "base": {**profile_fields["base"], "sideways": 0.5}})
+    )
     bag = write(tmp_path / "bag", until=2.0, announce=False, aside=0.2)
     ((converted,), _) = episodes(bag, tmp_path / "recordings", "slide", profile=str(profile))
     recording = read_recording(next((converted.run / "episodes").iterdir()))
@@ -293,10 +295,10 @@ def test_commands_that_are_not_finite_are_left_out_and_counted(tmp_path):
 
 
 def test_whatever_a_damaged_bag_holds_is_a_sentence_or_an_episode(tmp_path):
-    whole = next(write(tmp_path / "whole", until=0.5).glob("*.mcap")).read_bytes()
+    intact = next(write(tmp_path / "whole", until=0.5).glob("*.mcap")).read_bytes()
     chance = random.Random(14)
     for number in range(9):
-        data = bytearray(whole[: chance.randrange(1, len(whole))] if number % 2 else whole)
+        data = bytearray(intact[: chance.randrange(1, len(intact))] if number % 2 else intact)
         for _ in range(chance.randrange(1, 200) if number % 3 else 0):
             data[chance.randrange(len(data))] = chance.randrange(256)
         folder = tmp_path / f"bag-{number}"

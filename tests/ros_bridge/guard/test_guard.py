@@ -399,8 +399,8 @@ def test_an_effector_that_leaves_its_workspace_is_stopped(world):
 
 
 def test_a_dry_run_shows_what_it_would_send():
-    shown, ended = [], []
-    outlet = DryOutlet(shown.append)
+    commands, ended = [], []
+    outlet = DryOutlet(commands.append)
     outlet.velocity(0.0, 0.0)
     outlet.velocity(0.25, 0.0)
     outlet.velocity(0.0, 0.0)
@@ -408,7 +408,7 @@ def test_a_dry_run_shows_what_it_would_send():
     outlet.follow(Trajectory(id=1, group="torso", joints=("torso_lift_joint",), points=points, stamp=0.0), ended.append)
     outlet.grip(Grip(id=2, width=0.05, effort=10, stamp=0.0), ended.append)
     outlet.cancel_all()
-    assert shown == [
+    assert commands == [
         "would send: velocity 0.250 m/s 0.000 rad/s",
         "would send: velocity 0.000 m/s 0.000 rad/s",
         "would send: torso through 1 points to 0.100 in 4.00 s",

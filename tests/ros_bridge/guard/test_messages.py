@@ -108,8 +108,8 @@ def test_what_is_left_out_has_its_usual_value():
     ],
 )
 def test_how_much_fits_into_a_message(change, fits, over):
-    whole = OF_AGENTS[change].model_copy(update=fits)
-    assert from_agent(line(whole)) == whole
+    fitting = OF_AGENTS[change].model_copy(update=fits)
+    assert from_agent(line(fitting)) == fitting
     with pytest.raises(ValueError, match=r"^\S.*$"):
         from_agent(line(OF_AGENTS[change].model_copy(update=over)))
 

@@ -277,8 +277,8 @@ def test_a_group_may_have_any_name_and_is_cancelled(robot, nodes):
 
 
 def test_a_dry_run_shows_a_place_once_and_a_velocity_as_often_as_it_is_said():
-    shown, ends = [], []
-    outlet = DryOutlet(shown.append)
+    commands, ends = [], []
+    outlet = DryOutlet(commands.append)
     for position in (0.1, 0.2, 0.201, 0.2):
         outlet.aim("torso", [position])
     outlet.velocity(0.0, 0.5)
@@ -289,7 +289,7 @@ def test_a_dry_run_shows_a_place_once_and_a_velocity_as_often_as_it_is_said():
     outlet.grip(Grip(id=7, width=0.05, effort=10, stamp=0.0), ends.append)
     outlet.follow(follow(8), ends.append)
     outlet.cancel(8)
-    assert shown == [
+    assert commands == [
         "would send: torso to 0.10",
         "would send: torso to 0.20",
         "would send: velocity 0.000 m/s 0.500 rad/s",

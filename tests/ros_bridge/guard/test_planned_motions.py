@@ -154,8 +154,8 @@ def test_the_goal_says_where_to_and_around_what(world):
     scene = received.planning_options.planning_scene_diff
     (box,) = scene.world.collision_objects
     assert (box.header.frame_id, list(box.primitives[0].dimensions)) == ("base_link", pytest.approx([0.6, 0.8, 0.7]))
-    (held,) = scene.robot_state.attached_collision_objects
-    assert held.link_name == "gripper_link" and "l_gripper_finger_link" in held.touch_links
+    (attached,) = scene.robot_state.attached_collision_objects
+    assert attached.link_name == "gripper_link" and "l_gripper_finger_link" in attached.touch_links
     assert scene.is_diff and scene.robot_state.is_diff, "MoveIt keeps what it knows itself"
 
 

@@ -167,8 +167,8 @@ def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_ne
     monkeypatch.setenv("ROS_LOCALHOST_ONLY", "1")
     path = socket_path(FETCH.name)
     path.parent.mkdir()
-    with socket.socket(socket.AF_UNIX) as left:
-        left.bind(str(path))
+    with socket.socket(socket.AF_UNIX) as leftover:
+        leftover.bind(str(path))
     assert not guarded(FETCH), "nobody listens there"
     guard = OwnGuard("fetch", FETCH)
     try:

@@ -279,10 +279,10 @@ def test_where_the_socket_is(monkeypatch, tmp_path):
 
 def test_a_message_may_come_in_pieces_and_several_at_once(agent, guard):
     agent.greet()
-    whole = line(Stop(id=1)) + line(Stop(id=2))
-    agent.say(whole[:5])
+    two_lines = line(Stop(id=1)) + line(Stop(id=2))
+    agent.say(two_lines[:5])
     time.sleep(0.05)
-    agent.say(whole[5:], line(Stop(id=3))[:-1])
+    agent.say(two_lines[5:], line(Stop(id=3))[:-1])
     until(lambda: len(guard.told) == 2)
     agent.say(b"\n")
     until(lambda: len(guard.told) == 3)

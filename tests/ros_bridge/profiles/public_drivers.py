@@ -43,9 +43,11 @@ def _controller(name: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _driver(urdf: str, controllers: tuple[str, ...], gripper: tuple[str, str], **more) -> Driver:
-    known = [_controller(name) for name in controllers]
-    actions = {name: kind for actions, _ in known for name, kind in actions.items()} | {gripper[0]: gripper[1]}
-    streams = {name: kind for _, streams in known for name, kind in streams.items()}
+    controllers_known = [_controller(name) for name in controllers]
+    actions = {name: kind for actions, _ in controllers_known for name, kind in actions.items()} | {
+        gripper[0]: gripper[1]
+    }
+    streams = {name: kind for _, streams in controllers_known for name, kind in streams.items()}
     return Driver(urdf, actions, streams | more.pop("commanded", {}), **more)
 
 

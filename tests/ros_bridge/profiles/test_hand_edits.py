@@ -27,15 +27,15 @@ def edits_of(robot: str) -> dict[str, object]:
     return {place: parse_yaml(value) for place, value in re.findall(r"`([a-z_.]+): ([^`]+)`", row)}
 
 
-def changed(known: dict[str, object], place: str, value: object) -> bool:
+def changed(profile: dict[str, object], place: str, value: object) -> bool:
     """Edit one line of a profile; whether that changes it."""
     *parts, name = place.split(".")
     for part in parts:
-        known = known[part]
-    before = known.get(name)
-    known[name] = value
+        profile = profile[part]
+    before = profile.get(name)
+    profile[name] = value
     if value is None:
-        del known[name]
+        del profile[name]
     return before != value
 
 

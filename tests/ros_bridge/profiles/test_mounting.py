@@ -21,50 +21,50 @@ def stands(profile, body):
 
 
 def changed(tmp_path, path, change):
-    known = yaml.safe_load(path.read_text())
-    change(known)
-    (tmp_path / "changed.yaml").write_text(yaml.safe_dump(known))
+    profile = yaml.safe_load(path.read_text())
+    change(profile)
+    (tmp_path / "changed.yaml").write_text(yaml.safe_dump(profile))
     return read_profile(str(tmp_path / "changed.yaml"))
 
 
 def test_the_bases_of_robots_that_drive_are_those_of_their_bodies(tmp_path):
     np.testing.assert_allclose(stands(read_profile("fetch"), FETCH), np.eye(4), atol=1e-3)
-    known = read_profile(str(tiago.write_profile(tmp_path)))
-    np.testing.assert_allclose(stands(known, amended_body(tiago.BODY)), np.eye(4), atol=1e-3)
+    profile = read_profile(str(tiago.write_profile(tmp_path)))
+    np.testing.assert_allclose(stands(profile, amended_body(tiago.BODY)), np.eye(4), atol=1e-3)
 
 
 def test_an_arm_stands_where_its_body_says_however_its_base_is_turned(tmp_path):
     expected = np.eye(4)
     expected[2, 3] = 0.75
     np.testing.assert_allclose(stands(read_profile("franka"), PANDA), expected, atol=1e-3)
-    known = read_profile(str(ur5e.write_profile(tmp_path)))
+    profile = read_profile(str(ur5e.write_profile(tmp_path)))
     expected = np.diag([-1.0, -1.0, 1.0, 1.0])
     expected[2, 3] = 0.7
-    np.testing.assert_allclose(stands(known, amended_body(ur5e.BODY)), expected, atol=1e-3)
+    np.testing.assert_allclose(stands(profile, amended_body(ur5e.BODY)), expected, atol=1e-3)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda known: known["chain"][2].update(axis=[0, 0, -1]),
-        lambda known: known["chain"][3].update(xyz=[-0.5, 0, 0]),
-        lambda known: known["chain"][3].update(rpy=[0, 0, 0.3]),
+        lambda profile: profile["chain"][2].update(axis=[0, 0, -1]),
+        lambda profile: profile["chain"][3].update(xyz=[-0.5, 0, 0]),
+        lambda profile: profile["chain"][3].update(rpy=[0, 0, 0.3]),
     ],
     ids=["a joint that turns the other way", "a longer arm", "another zero"],
 )
 def test_a_body_that_is_another_arm_than_the_chain_is_refused(change, tmp_path):
-    known = changed(tmp_path, ur5e.write_profile(tmp_path), change)
+    profile = changed(tmp_path, ur5e.write_profile(tmp_path), change)
     with pytest.raises(BadInput, match="are not the same: in the same posture their hands are up to"):
-        stands(known, amended_body(ur5e.BODY))
+        stands(profile, amended_body(ur5e.BODY))
 
 
 def test_a_base_frame_beside_that_of_a_body_that_drives_is_refused(tmp_path):
-    def shift(known):
-        known["chain"][0]["xyz"][0] += 0.1
+    def shift(profile):
+        profile["chain"][0]["xyz"][0] += 0.1
 
-    known = changed(tmp_path, tiago.write_profile(tmp_path), shift)
+    profile = changed(tmp_path, tiago.write_profile(tmp_path), shift)
     with pytest.raises(BadInput, match=r"is 0.10 m and 0.00 rad beside the root of its body: choose another by"):
-        stands(known, amended_body(tiago.BODY))
+        stands(profile, amended_body(tiago.BODY))
 
 
 def test_skills_use_the_arm_that_the_body_names_first_and_the_chain_has_to_lead_to_its_hand(tmp_path):

@@ -127,17 +127,17 @@ def test_the_robots_own_emergency_stop_is_in_the_check(nodes, qos):
     profile = profile.model_copy(update={"emergency_stop": stop})
     publisher, moves = robot.publisher("std_msgs/msg/Bool", "/may_move", qos), [True]
 
-    def shown():
+    def emergency_stop():
         (finding,) = (each for each in check_profile(node, profile, length=0.7) if each.part == "emergency stop")
         return finding.problem, finding.note
 
     robot.timer(0.1, lambda: publisher.publish(robot.message("std_msgs/msg/Bool", data=moves[0])))
     until(lambda: "/may_move" in node.graph().publishers)
-    until(lambda: shown() == ("", "not pressed"))
+    until(lambda: emergency_stop() == ("", "not pressed"))
     moves[0] = False
-    until(lambda: shown() == ("it is pressed", ""))
+    until(lambda: emergency_stop() == ("it is pressed", ""))
     publisher.close()
-    until(lambda: shown()[0] == "no publisher")
+    until(lambda: emergency_stop()[0] == "no publisher")
 
 
 def test_a_latched_message_that_comes_after_the_check_has_listened_is_waited_for(nodes, monkeypatch):

@@ -135,10 +135,12 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
     assert set(narrow.first("arm").speeds) == {0.05}
 
 
-@pytest.mark.parametrize(("known", "declared", "speed"), [(0.4, 0.3, 0.3), (0.4, None, None), (None, 0.3, None)])
-def test_a_base_drives_to_the_side_where_body_and_profile_say_so(known, declared, speed):
-    spec = replace(STRETCH_LIKE.spec, groups=(omnidirectional(known),), rest={}, carry={}, ready=())
-    base = {**yaml.safe_load(changed())["base"], "sideways": declared}
+@pytest.mark.parametrize(
+    ("body_speed", "profile_speed", "speed"), [(0.4, 0.3, 0.3), (0.4, None, None), (None, 0.3, None)]
+)
+def test_a_base_drives_to_the_side_where_body_and_profile_say_so(body_speed, profile_speed, speed):
+    spec = replace(STRETCH_LIKE.spec, groups=(omnidirectional(body_speed),), rest={}, carry={}, ready=())
+    base = {**yaml.safe_load(changed())["base"], "sideways": profile_speed}
     joints = narrowed(spec, parse_profile(changed(base=base), "here")).groups[0].joints
     assert [joint.speed for joint in joints[2:]] == ([] if speed is None else [speed])
 

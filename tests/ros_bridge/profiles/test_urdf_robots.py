@@ -251,10 +251,14 @@ def test_the_inputs_of_public_reports_have_profiles(name: str, hand: set[str]) -
 def test_hand_and_base_can_be_chosen(tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text(ROBOTS["two_arms"]().text())
-    left = parse_profile(profile_from_urdf(path, effector="left_hand"), "left")
-    assert left.frames.effector == "left_hand" and left.gripper.joints == ("left_gripper_l_finger_joint",)
-    assert {joint.name for joint in left.groups["arm"].joints} == {f"left_{name}" for name in ("s0", "s1", "e0", "w0")}
-    assert {joint.name for joint in left.groups["right"].joints} == {
+    left_profile = parse_profile(profile_from_urdf(path, effector="left_hand"), "left")
+    assert left_profile.frames.effector == "left_hand" and left_profile.gripper.joints == (
+        "left_gripper_l_finger_joint",
+    )
+    assert {joint.name for joint in left_profile.groups["arm"].joints} == {
+        f"left_{name}" for name in ("s0", "s1", "e0", "w0")
+    }
+    assert {joint.name for joint in left_profile.groups["right"].joints} == {
         f"right_{name}" for name in ("s0", "s1", "e0", "w0")
     }
     robot = ROBOTS["tiago"]()
@@ -287,9 +291,9 @@ def test_a_link_that_cannot_be_chosen_is_refused(tmp_path: Path, links: dict[str
 
 
 def test_wheels_and_optical_frames_are_a_base_and_a_camera(tmp_path: Path) -> None:
-    known = {name: drafted(ROBOTS[name](), tmp_path)[1] for name in ("tiago", "stretch", "fetch", "ur5", "quadruped")}
-    assert {name for name, profile in known.items() if profile.base is not None} == {"tiago", "stretch", "fetch"}
-    assert known["tiago"].cameras["head"].rgb == "/head_front_camera/rgb/image_raw"
-    assert known["stretch"].cameras["head"].frame == "camera_color_optical_frame"
-    assert known["ur5"].cameras == known["fetch"].cameras == {}
-    assert list(known["tiago"].groups) == ["torso", "arm", "head"] and "head" in known["stretch"].groups
+    drafts = {name: drafted(ROBOTS[name](), tmp_path)[1] for name in ("tiago", "stretch", "fetch", "ur5", "quadruped")}
+    assert {name for name, profile in drafts.items() if profile.base is not None} == {"tiago", "stretch", "fetch"}
+    assert drafts["tiago"].cameras["head"].rgb == "/head_front_camera/rgb/image_raw"
+    assert drafts["stretch"].cameras["head"].frame == "camera_color_optical_frame"
+    assert drafts["ur5"].cameras == drafts["fetch"].cameras == {}
+    assert list(drafts["tiago"].groups) == ["torso", "arm", "head"] and "head" in drafts["stretch"].groups

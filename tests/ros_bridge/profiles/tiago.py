@@ -17,10 +17,10 @@ def write_profile(folder: Path) -> Path:
     """Write `my_tiago.yaml` into a folder."""
     urdf = folder / "tiago.urdf"
     urdf.write_text(tiago().text())
-    known = yaml.safe_load(profile_from_urdf(urdf))
-    known["body"] = str(BODY)
-    known["base"] |= SPEEDS
-    known["gripper"] |= {"action": "/gripper_controller/follow_joint_trajectory", "trajectory": True}
+    profile = yaml.safe_load(profile_from_urdf(urdf))
+    profile["body"] = str(BODY)
+    profile["base"] |= SPEEDS
+    profile["gripper"] |= {"action": "/gripper_controller/follow_joint_trajectory", "trajectory": True}
     path = folder / "my_tiago.yaml"
-    path.write_text(yaml.safe_dump(known))
+    path.write_text(yaml.safe_dump(profile))
     return path

@@ -24,11 +24,11 @@ def write_profile(folder: Path) -> Path:
     """Write `my_ur5e.yaml` into a folder."""
     urdf = folder / "ur5e.urdf"
     urdf.write_text(ur_robotiq().text())
-    known = yaml.safe_load(profile_from_urdf(urdf))
-    known["body"], known["cameras"] = str(BODY), {"front": CAMERA}
+    profile = yaml.safe_load(profile_from_urdf(urdf))
+    profile["body"], profile["cameras"] = str(BODY), {"front": CAMERA}
     streams = {"action": f"{CONTROLLER}/follow_joint_trajectory", "stream": f"{CONTROLLER}/joint_trajectory"}
-    known["groups"]["arm"] |= streams
-    known["gripper"] |= {"action": "/robotiq_gripper_controller/gripper_cmd", "width": 0.085}
+    profile["groups"]["arm"] |= streams
+    profile["gripper"] |= {"action": "/robotiq_gripper_controller/gripper_cmd", "width": 0.085}
     path = folder / "my_ur5e.yaml"
-    path.write_text(yaml.safe_dump(known))
+    path.write_text(yaml.safe_dump(profile))
     return path

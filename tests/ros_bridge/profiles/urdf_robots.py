@@ -110,9 +110,9 @@ def fr3() -> Robot:
         joint.name = names[joint.name]
         joint.parent, joint.child = (link.replace("panda_", "fr3_") for link in (joint.parent, joint.child))
         joint.mimic = None if joint.mimic is None else (names[joint.mimic[0]], *joint.mimic[1:])
-    known = {"joints": ("fr3_finger_joint1",), "position": "finger", "width": 0.08}
+    gripper = {"joints": ("fr3_finger_joint1",), "position": "finger", "width": 0.08}
     arm = [f"fr3_joint{index}" for index in range(1, 8)]
-    return Robot("fr3", robot.joints, ["fr3_hand_tcp"], list(names.values())[-3:-1], "fr3_link0", known, arm)
+    return Robot("fr3", robot.joints, ["fr3_hand_tcp"], list(names.values())[-3:-1], "fr3_link0", gripper, arm)
 
 
 def panda(hand: bool = True, tcp: bool = True) -> Robot:
@@ -237,8 +237,8 @@ def fetch() -> Robot:
         ),
     ]  # fmt: skip
     fingers = ["r_gripper_finger_joint", "l_gripper_finger_joint"]
-    known = {"joints": tuple(fingers), "position": "width", "width": 0.1}
-    return Robot("fetch", joints, ["gripper_link"], fingers, "base_link", known, arm)
+    gripper = {"joints": tuple(fingers), "position": "width", "width": 0.1}
+    return Robot("fetch", joints, ["gripper_link"], fingers, "base_link", gripper, arm)
 
 
 def so101(frame: bool = True) -> Robot:
@@ -249,17 +249,17 @@ def so101(frame: bool = True) -> Robot:
     joints = [*serial(links, arm), jaw]
     if frame:
         joints.append(fixed("gripper_link", "gripper_frame_link", "0 0 -0.098"))
-    known = {"joints": ("gripper",), "position": "angle", "open": 1.74533, "closed": -0.174533}
+    gripper = {"joints": ("gripper",), "position": "angle", "open": 1.74533, "closed": -0.174533}
     hand = "gripper_frame_link" if frame else "gripper_link"
-    return Robot("so101_new_calib", joints, [hand], ["gripper"], "base_link", known, arm)
+    return Robot("so101_new_calib", joints, [hand], ["gripper"], "base_link", gripper, arm)
 
 
 def so100() -> Robot:
     arm = ["Rotation", "Pitch", "Elbow", "Wrist_Pitch", "Wrist_Roll"]
     links = ["Base", "Rotation_Pitch", "Upper_Arm", "Lower_Arm", "Wrist_Pitch_Roll", "Fixed_Jaw"]
     jaw = J("Jaw", "revolute", "Fixed_Jaw", "Moving_Jaw", limits=("0", "2.0", "1"))
-    known = {"joints": ("Jaw",), "position": "angle", "open": 2.0, "closed": 0.0}
-    return Robot("SO100", [*serial(links, arm), jaw], ["Fixed_Jaw"], ["Jaw"], "Base", known, arm)
+    gripper = {"joints": ("Jaw",), "position": "angle", "open": 2.0, "closed": 0.0}
+    return Robot("SO100", [*serial(links, arm), jaw], ["Fixed_Jaw"], ["Jaw"], "Base", gripper, arm)
 
 
 def stretch() -> Robot:
@@ -288,8 +288,8 @@ def stretch() -> Robot:
             fixed(f"link_gripper_finger_{side}", f"link_gripper_fingertip_{side}", "0 0 0.2"),
         ]  # fmt: skip
     fingers = ["joint_gripper_finger_left", "joint_gripper_finger_right"]
-    known = {"joints": ("joint_gripper_finger_left",), "position": "angle", "open": 0.6, "closed": -0.6}
-    return Robot("stretch", joints, ["link_grasp_center"], fingers, "base_link", known, arm)
+    gripper = {"joints": ("joint_gripper_finger_left",), "position": "angle", "open": 0.6, "closed": -0.6}
+    return Robot("stretch", joints, ["link_grasp_center"], fingers, "base_link", gripper, arm)
 
 
 def tiago() -> Robot:
@@ -337,8 +337,8 @@ def tiago() -> Robot:
     ]  # fmt: skip
     fingers = ["gripper_left_finger_joint", "gripper_right_finger_joint"]
     names = [joint.name for joint in arm]
-    known = {"position": "width", "width": 0.09}
-    return Robot("tiago", joints, ["gripper_grasping_frame"], fingers, "base_footprint", known, names)
+    gripper = {"position": "width", "width": 0.09}
+    return Robot("tiago", joints, ["gripper_grasping_frame"], fingers, "base_footprint", gripper, names)
 
 
 def xarm(gripper: bool = True) -> Robot:
@@ -362,8 +362,8 @@ def xarm(gripper: bool = True) -> Robot:
         ]  # fmt: skip
     joints.append(fixed("xarm_gripper_base_link", "link_tcp", "0 0 0.172", "joint_tcp"))
     fingers = [joint.name for joint in joints if joint.limits == turn and joint.kind == "revolute"]
-    known = {"joints": (drive,), "position": "angle"}
-    return Robot("xarm6", joints, ["link_tcp"], fingers, "link_base", known, arm)
+    gripper_fields = {"joints": (drive,), "position": "angle"}
+    return Robot("xarm6", joints, ["link_tcp"], fingers, "link_base", gripper_fields, arm)
 
 
 def two_arms() -> Robot:

@@ -37,25 +37,25 @@ def ros_python() -> Path:
     mark = hashlib.sha256(f"{sys.version_info[:2]} {PACKAGES} {GENERATORS} {_texts()}".encode()).hexdigest()[:12]
     folder = caches() / f"ros-jazzy-{mark}"
     folder.mkdir(parents=True, exist_ok=True)
-    python, whole = folder / "bin" / "python", folder / "whole"
+    python, marker = folder / "bin" / "python", folder / "whole"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another process of the tests may be making it
-        if not whole.exists():
+        if not marker.exists():
             venv.create(folder, with_pip=True)
             command = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES, *GENERATORS]
             completed = subprocess.run(command, capture_output=True, text=True, timeout=500, env=_clean())
             if completed.returncode:
                 pytest.skip(f"there is no ROS 2 for this Python: {completed.stderr.strip().splitlines()[-1]}")
             _build_messages(python, folder)
-            whole.touch()
+            marker.touch()
     return python
 
 
 def _texts() -> dict[str, str]:
     """What is in the files of the packages without wheels, by their paths."""
-    known = parse_yaml(DEFINITIONS.read_bytes())
-    texts = {f"{kind}.msg": text for kind, text in known["messages"].items()}
-    for kind, parts in known["actions"].items():
+    definitions = parse_yaml(DEFINITIONS.read_bytes())
+    texts = {f"{kind}.msg": text for kind, text in definitions["messages"].items()}
+    for kind, parts in definitions["actions"].items():
         texts[f"{kind}.action"] = "\n---\n".join(parts[part] for part in ("goal", "result", "feedback"))
     return {path: text for path, text in {**TRANSFORMS, **texts}.items() if path.partition("/")[0] in BUILT}
 
@@ -73,8 +73,8 @@ def _build_messages(python: Path, folder: Path) -> None:
 @pytest.fixture(scope="session")
 def ros_messages(ros_python: Path) -> None:
     """Skips what needs the packages without wheels where they could not be built."""
-    looked = subprocess.run([ros_python, "-c", f"import {', '.join(BUILT)}"], capture_output=True, env=_clean())
-    if looked.returncode:
+    completed = subprocess.run([ros_python, "-c", f"import {', '.join(BUILT)}"], capture_output=True, env=_clean())
+    if completed.returncode:
         pytest.skip(f"tf2_msgs and control_msgs were not built, see {ros_python.parents[1] / 'build.log'}")
 
 
@@ -95,18 +95,18 @@ def homie_in_ros(
     ros_python: Path, network: Any, runtime_folder: Path
 ) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts modules of Python with Homie in the environment, so that it takes the rclpy there."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
     paths = os.pathsep.join((str(HERE.parents[2]), sysconfig.get_path("purelib")))
 
     def start(*words: str, **streams: int) -> subprocess.Popen[str]:
         environment = _clean(ROS_DOMAIN_ID=str(network.domain), ROS_LOCALHOST_ONLY="1", PYTHONPATH=paths)
         environment["XDG_RUNTIME_DIR"] = str(runtime_folder)
         command = [ros_python, "-m", *words]
-        begun.append(subprocess.Popen(command, env=environment, cwd=HERE.parents[2], text=True, **streams))
-        return begun[-1]
+        processes.append(subprocess.Popen(command, env=environment, cwd=HERE.parents[2], text=True, **streams))
+        return processes[-1]
 
     yield start
-    for process in begun:
+    for process in processes:
         if process.stdin is None:
             process.terminate()
         else:
@@ -143,15 +143,15 @@ def over(ros_python: Path) -> dict[str, list[str]]:
 @pytest.fixture(scope="module")
 def bringup(installed: Path, place: tuple[Path, dict[str, str]]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts guard, check and agent as the launch file of homie_ros does."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
 
     def start(*words: str) -> subprocess.Popen[str]:
         command = [installed / "bin" / "bringup", *words, "--silence", "1", "--ros-args", "-r", "__node:=homie"]
-        begun.append(subprocess.Popen(command, env=place[1], cwd=place[0], stdout=subprocess.PIPE, text=True))
-        return begun[-1]
+        processes.append(subprocess.Popen(command, env=place[1], cwd=place[0], stdout=subprocess.PIPE, text=True))
+        return processes[-1]
 
     yield start
-    for process in begun:
+    for process in processes:
         process.terminate()
         process.wait(150)
 
@@ -162,13 +162,13 @@ class RealNode:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def ask(self, what: str, **arguments: Any) -> Any:
+    def ask(self, command: str, **arguments: Any) -> Any:
         """Have it do something; what it says about it."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"what": what, **arguments}) + "\n")
+        self._process.stdin.write(json.dumps({"what": command, **arguments}) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
-        assert line, f"the node has ended while it was asked: {what}"
+        assert line, f"the node has ended while it was asked: {command}"
         return json.loads(line)
 
 
@@ -189,18 +189,18 @@ class FakeRobot:
 @pytest.fixture
 def start_fake(ros_python: Path, ros_messages: None, network: Any) -> Iterator[Callable[..., FakeRobot]]:
     """Starts robots of rclpy over Fast DDS on the network of the module."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
     variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(HERE.parents[2])}
 
     def start(*words: str) -> FakeRobot:
         command = [ros_python, "-m", "tests.ros_bridge.real.fakes.robot", *words]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        begun.append(subprocess.Popen(command, env=_clean(**variables), cwd=HERE.parents[2], text=True, **pipes))
-        assert begun[-1].stdout is not None and begun[-1].stdout.readline() == "up\n"
-        return FakeRobot(begun[-1])
+        processes.append(subprocess.Popen(command, env=_clean(**variables), cwd=HERE.parents[2], text=True, **pipes))
+        assert processes[-1].stdout is not None and processes[-1].stdout.readline() == "up\n"
+        return FakeRobot(processes[-1])
 
     yield start
-    for process in begun:
+    for process in processes:
         assert process.stdin is not None
         process.stdin.close()
         process.wait(60)
@@ -248,18 +248,18 @@ def start_guarding(homie_in_ros: Callable[..., subprocess.Popen[str]]) -> Callab
 def start_real(ros_python: Path, network: Any) -> Iterator[Callable[[str], RealNode]]:
     """Starts nodes of rclpy over Fast DDS, which is the default of ROS 2, on the network of the module. They end with
     it: the next one with this domain is not to hear them."""
-    begun: list[subprocess.Popen[str]] = []
+    processes: list[subprocess.Popen[str]] = []
     variables = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1"}
 
     def start(name: str) -> RealNode:
         command = [ros_python, HERE / "real_node.py", name]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         environment = _clean(RMW_IMPLEMENTATION="rmw_fastrtps_cpp", **variables)
-        begun.append(subprocess.Popen(command, env=environment, text=True, **pipes))
-        return RealNode(begun[-1])
+        processes.append(subprocess.Popen(command, env=environment, text=True, **pipes))
+        return RealNode(processes[-1])
 
     yield start
-    for process in begun:
+    for process in processes:
         assert process.stdin is not None
         process.stdin.close()
         process.wait(60)

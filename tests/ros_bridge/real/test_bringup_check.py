@@ -17,9 +17,9 @@ HEAD = "/head_camera/rgb/image_raw"
 
 def test_a_robot_without_a_camera_is_named_before_the_agent_starts(bringup, place, start_fake):
     start_fake("fetch", "--ros-args", "-r", f"{HEAD}:=/elsewhere")
-    known = read_profile("fetch").model_dump(mode="json", exclude_none=True)
-    known["emergency_stop"] = {"topic": "/runstop", "pressed": True}
-    (place[0] / "fetch.yaml").write_text(yaml.safe_dump(known))
+    profile = read_profile("fetch").model_dump(mode="json", exclude_none=True)
+    profile["emergency_stop"] = {"topic": "/runstop", "pressed": True}
+    (place[0] / "fetch.yaml").write_text(yaml.safe_dump(profile))
     process = bringup(
         "--profile", "fetch.yaml", "--task", "go to the table", "--wait", "20"
     )  # all others are heard by then

@@ -98,8 +98,8 @@ def press(real, ended, **topic):
 def test_a_service_whose_answers_cannot_come_is_never_ready(node, real):
     real.ask("serve", kind=TRIGGER, name="/theirs", fields={"success": True})
     assert real.ask("ready", kind=TRIGGER, name="/theirs", seconds=20)
-    theirs, ours = node.client(TRIGGER, "/theirs"), node.client(TRIGGER, "/ours")
+    other_client, own_client = node.client(TRIGGER, "/theirs"), node.client(TRIGGER, "/ours")
     node.service(TRIGGER, "/ours", lambda request: node.message(f"{TRIGGER}_Response"))
-    until(ours.ready)
+    until(own_client.ready)
     until(lambda: {"/theirs", "/ours"} <= set(node.graph().services))
-    assert not theirs.ready() and "/theirs" in node.graph().foreign and "/ours" not in node.graph().foreign
+    assert not other_client.ready() and "/theirs" in node.graph().foreign and "/ours" not in node.graph().foreign

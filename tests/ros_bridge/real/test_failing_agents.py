@@ -66,12 +66,12 @@ def observer(start_fake, real, transport):
 
 def fails(observer, agent, number):
     """At a random moment of its motion an agent gets a signal; the robot stops and stays so."""
-    begun = time.monotonic()
-    until(lambda: observer.moves(begun), process=agent)
+    started = time.monotonic()
+    until(lambda: observer.moves(started), process=agent)
     time.sleep(random.uniform(0.0, 0.5))
-    begun = time.monotonic()
+    started = time.monotonic()
     agent.send_signal(number)
-    until(lambda: observer.stopped(begun))
+    until(lambda: observer.stopped(started))
     stood = time.monotonic()
     until(lambda: len(observer.speeds(stood)) > 15)
     assert all(abs(speed) < 0.01 for _, speed in observer.speeds(stood)), "and it does not drive on"

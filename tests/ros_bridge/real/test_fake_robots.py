@@ -47,13 +47,15 @@ def profile(tmp_path):
     """Writes the profile of a robot without Nav2 and MoveIt, whose four views have cameras of their own."""
 
     def write(name):
-        known = read_profile(name).model_dump(mode="json", exclude={"navigation", "reaching"}, exclude_none=True)
+        profile_fields = read_profile(name).model_dump(
+            mode="json", exclude={"navigation", "reaching"}, exclude_none=True
+        )
         if name == "fetch":
             for view in VIEWS:
                 topics = {"rgb": "image_raw", "depth": "depth", "info": "camera_info"}
                 camera = {part: f"/{view}_camera/{topic}" for part, topic in topics.items()}
-                known["cameras"][view] = camera | {"frame": f"{view}_camera_optical_frame", "oldest": 2.0}
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(known))
+                profile_fields["cameras"][view] = camera | {"frame": f"{view}_camera_optical_frame", "oldest": 2.0}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(profile_fields))
         return str(tmp_path / f"{name}.yaml")
 
     return write
@@ -118,15 +120,15 @@ def test_a_robot_with_other_names_throughout_is_checked_and_driven_by_a_profile_
     start_fake, start_guarding, homie_in_ros, checked, profile, tmp_path
 ):
     written = Path(profile("fetch"))
-    known = written.read_text()
-    names = sorted(set(re.findall(r"(?<=: )/\S+", known)), key=len, reverse=True)
+    text = written.read_text()
+    names = sorted(set(re.findall(r"(?<=: )/\S+", text)), key=len, reverse=True)
     new = {name: f"/lab/part_{number}/data" for number, name in enumerate(names)}
     actions = {name for name in names if name.endswith(("follow_joint_trajectory", "gripper_action"))}
     assert len(names) == 25 and len(actions) == 4
     rules = [(name, to) for name, to in new.items() if name not in actions]
     rules += [(f"{name}/_action/{part}", f"{new[name]}/_action/{part}") for name in sorted(actions) for part in PARTS]
     start_fake("fetch", "--ros-args", *(word for name, to in rules for word in ("-r", f"{name}:={to}")))
-    written.write_text(re.sub(r"(?<=: )/\S+", lambda match: new[match.group()], known))
+    written.write_text(re.sub(r"(?<=: )/\S+", lambda match: new[match.group()], text))
 
     silent = {"dds": {new[name] for name in actions}, "rclpy": set()}
     for transport, (_, printed) in checked_over_both(checked, str(written), silent).items():
@@ -146,10 +148,10 @@ def test_a_program_moves_the_arm_of_a_franka_and_grasps_where_actions_pass(
     start_fake("franka")
     start_guarding("franka", transport, "--silence", "2")
     real.ask("subscribe", kind="sensor_msgs/msg/JointState", topic="/joint_states")
-    known = read_profile("franka")
-    names = [joint.name for joint in known.groups["arm"].joints]
-    path = runtime_folder / "homie" / socket_path(known.name, network).name
-    with GuardLink(known, path, network=network) as link:
+    franka = read_profile("franka")
+    names = [joint.name for joint in franka.groups["arm"].joints]
+    path = runtime_folder / "homie" / socket_path(franka.name, network).name
+    with GuardLink(franka, path, network=network) as link:
 
         def arrived():
             with contextlib.suppress(CommandRefused):  # before the guard has heard all joints

@@ -43,10 +43,10 @@ def problems(node, profile, expected):
     return problems_of(check_until(node, profile, lambda findings: expected(problems_of(findings))))
 
 
-def measured(felt):
+def measured(measurements):
     """What is measured within a second; the sentence where something is not."""
     try:
-        return felt.body(1.0)
+        return measurements.body(1.0)
     except RobotFault as error:
         return str(error)
 
@@ -54,18 +54,20 @@ def measured(felt):
 def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_is_named(start_fake, node):
     drivers = start_fake("fetch")
     drivers.set("parts", 5)
-    felt = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
-    body = felt.body(60.0)
+    measurements = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+    body = measurements.body(60.0)
     assert {name: body.joints[name] for name in START} == pytest.approx(START)
     assert body.gripper == pytest.approx(0.1)
     drivers.set("nan", "elbow_flex_joint")
-    until(lambda: "the joint elbow_flex_joint comes on /joint_states: its position is nan" in str(measured(felt)))
+    until(
+        lambda: "the joint elbow_flex_joint comes on /joint_states: its position is nan" in str(measured(measurements))
+    )
     drivers.set("nan", "odom")
-    until(lambda: "Nothing usable comes on /odom" in str(measured(felt)))
+    until(lambda: "Nothing usable comes on /odom" in str(measured(measurements)))
     parts = problems(node, FETCH, lambda wrong: "/joint_states" not in wrong and "finite" in wrong.get("/odom", ""))
     assert "not finite" in parts["/odom"] and "/joint_states" not in parts
     drivers.set("nan", "")
-    until(lambda: not isinstance(measured(felt), str))
+    until(lambda: not isinstance(measured(measurements), str))
 
 
 def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node):
@@ -105,7 +107,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     clock = MachineClock()
     transforms = Transforms(node, clock)
     pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
-    felt = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+    measurements = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
 
     def look(patience=0.3):
         """A picture of the present; the sentence where there is none."""
@@ -115,10 +117,10 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
             return str(error)
 
     def good():
-        return not isinstance(look(), str) and not isinstance(measured(felt), str)
+        return not isinstance(look(), str) and not isinstance(measured(measurements), str)
 
     until(good)
-    first = felt.body()
+    first = measurements.body()
     for fault, value, usual, sentence in (
         ("info", "zeros", "", "The camera 'head' is not calibrated: K of its camera info has no focal lengths"),
         ("frames", "jumps", "", "The transform of 'base_link' leaps by 5.00 m"),
@@ -135,7 +137,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     drivers.set("frames", "")
     drivers.set("lost", 0.2)
     assert all(not isinstance(look(30.0), str) for _ in range(5))
-    assert felt.body(30.0).joints == pytest.approx(first.joints)
+    assert measurements.body(30.0).joints == pytest.approx(first.joints)
 
 
 def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fake, node, caplog):
@@ -144,7 +146,7 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
     clock = PublishedClock(node)
     transforms = Transforms(node, clock)
     pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
-    felt = Felt(node, profile, SPEC, Pose2(0.0, 0.0, 0.0), simulated=clock)
+    measurements = Felt(node, profile, SPEC, Pose2(0.0, 0.0, 0.0), simulated=clock)
 
     def good():
         """Whether a picture and all joints of the present come, by the clock of the simulator."""
@@ -152,7 +154,7 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
             pictures.frames(["head"], after=clock.now(), patience=1.0)
         except RobotFault:
             return False
-        return not isinstance(measured(felt), str) and not clock.stopped()
+        return not isinstance(measured(measurements), str) and not clock.stopped()
 
     until(good)
     for leap, sentence in ((1000, "/clock leaps forward from"), (500, "/clock goes back from")):
@@ -213,8 +215,8 @@ def test_a_run_whose_odometry_fails_on_the_way_is_stopped_and_ends_with_exit_cod
 
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
     start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
-    known = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})
-    profile = Profile.model_validate(spaced(known, "/fetch1"))
+    profile_fields = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})
+    profile = Profile.model_validate(spaced(profile_fields, "/fetch1"))
     actions = {group.action for group in profile.groups.values()} | {profile.gripper.action}
     silent = dict.fromkeys(actions, FOREIGN) if node.transport == "dds" else {}
     parts = problems(node, profile, lambda wrong: wrong == silent)
@@ -223,10 +225,10 @@ def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake,
     assert problems(node, FETCH, lambda wrong: wrong.keys() >= missing).keys() >= missing
 
 
-def spaced(known, space):
+def spaced(value, space):
     """All names of a profile in a namespace."""
-    if isinstance(known, dict):
-        return {key: spaced(value, space) for key, value in known.items()}
-    if isinstance(known, list):
-        return [spaced(value, space) for value in known]
-    return space + known if isinstance(known, str) and known.startswith("/") else known
+    if isinstance(value, dict):
+        return {key: spaced(value, space) for key, value in value.items()}
+    if isinstance(value, list):
+        return [spaced(value, space) for value in value]
+    return space + value if isinstance(value, str) and value.startswith("/") else value

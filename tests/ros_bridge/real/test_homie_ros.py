@@ -114,8 +114,8 @@ def test_an_agent_without_a_task_is_on_the_network_as_rviz_and_foxglove_show_it_
 ):
     process = bringup("--arm", "true", *over[transport])
     printed = follow(process.stdout, "waits for instructions on /homie/do")
-    for shown, count in ((shown_by_rviz, 5), (shown_by_foxglove, 9)):
-        topics = list(shown(installed / "share"))
+    for topics_shown, count in ((shown_by_rviz, 5), (shown_by_foxglove, 9)):
+        topics = list(topics_shown(installed / "share"))
         assert len(topics) == count
         until(lambda topics=topics: all(real.ask("graph")["topics"].get(topic) == [kind] for topic, kind in topics))
         until(lambda topics=topics: all(real.ask("publishing", topic=topic) for topic, _ in topics))

@@ -36,22 +36,24 @@ UNWELL = [
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_the_check_shows_what_is_not_well(real, ros_messages, checked, tmp_path, transport):
-    known = read_profile("fetch").model_dump(mode="json", exclude_none=True, include={"name", "frames", "base"})
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"diagnostics": "/diagnostics"}))
+    profile = read_profile("fetch").model_dump(mode="json", exclude_none=True, include={"name", "frames", "base"})
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(profile | {"diagnostics": "/diagnostics"}))
     kind, topic = "diagnostic_msgs/msg/DiagnosticArray", "/diagnostics"
 
-    def shown(findings):
+    def problems(findings):
         return [(each["name"], each["problem"], each["note"]) for each in findings if each["part"] == "diagnostics"]
 
     with ThreadPoolExecutor(1) as pool:
-        check = pool.submit(checked, str(tmp_path / "mine.yaml"), transport, lambda findings: shown(findings) == UNWELL)
+        check = pool.submit(
+            checked, str(tmp_path / "mine.yaml"), transport, lambda findings: problems(findings) == UNWELL
+        )
         while not check.done():
             real.ask("publish", kind=kind, topic=topic, fields={"status": STATUS}, wait=0.0)
             real.ask(
                 "publish", kind="tf2_msgs/msg/TFMessage", topic="/tf_static", fields=FRAMES, qos="latched", wait=0.0
             )
             time.sleep(0.1)
-    assert shown(check.result()[1]["findings"]) == UNWELL
+    assert problems(check.result()[1]["findings"]) == UNWELL
 
 
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
@@ -60,8 +62,10 @@ def test_its_own_emergency_stop_stops_what_the_guard_drives(
 ):
     start_fake("fetch")
     topic = f"/runstop_{transport}"  # the node lives as long as the module, and a latched topic keeps what it said
-    known = read_profile("fetch").model_dump(mode="json", exclude_none=True, exclude={"navigation", "reaching"})
-    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(known | {"emergency_stop": {"topic": topic}}))
+    profile_fields = read_profile("fetch").model_dump(
+        mode="json", exclude_none=True, exclude={"navigation", "reaching"}
+    )
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(profile_fields | {"emergency_stop": {"topic": topic}}))
     start_guarding(str(tmp_path / "mine.yaml"), transport, "--silence", "2")
     real.ask("subscribe", kind="nav_msgs/msg/Odometry", topic="/odom")
     profile = read_profile(str(tmp_path / "mine.yaml"))

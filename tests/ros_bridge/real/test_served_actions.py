@@ -62,9 +62,9 @@ def test_over_dds_the_actions_are_never_ready_for_a_node_that_they_cannot_answer
 def test_the_check_of_a_profile_finds_all_of_it_and_over_dds_all_but_answers(
     served, checked, tmp_path, transport, exit_code
 ):
-    known = read_profile("fetch").model_dump(mode="json", exclude={"navigation", "reaching"}, exclude_none=True)
-    (tmp_path / "plain.yaml").write_text(yaml.safe_dump(known))
-    actions = {group["action"] for group in known["groups"].values()} | {known["gripper"]["action"]}
+    profile = read_profile("fetch").model_dump(mode="json", exclude={"navigation", "reaching"}, exclude_none=True)
+    (tmp_path / "plain.yaml").write_text(yaml.safe_dump(profile))
+    actions = {group["action"] for group in profile["groups"].values()} | {profile["gripper"]["action"]}
     silent = actions if transport == "dds" else set()
     plain = str(tmp_path / "plain.yaml")
     code, printed = checked(plain, transport, lambda findings: problems_of(findings).keys() == silent)

@@ -14,9 +14,9 @@ from tests.waiting import follow, until
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_a_node_of_rclpy_drives_a_served_robot_to_its_left(homie_in_ros, ros_messages, real, tmp_path, transport):
     profile, body = write_profile(tmp_path), yaml.safe_load(BODY.read_text())
-    known = yaml.safe_load(profile.read_text())
-    known["base"]["sideways"] = body["base"]["sideways"] = 0.3
-    profile.write_text(yaml.safe_dump(known))
+    fields = yaml.safe_load(profile.read_text())
+    fields["base"]["sideways"] = body["base"]["sideways"] = 0.3
+    profile.write_text(yaml.safe_dump(fields))
     (tmp_path / "body.yaml").write_text(yaml.safe_dump({**body, "mjcf": str(BODY.with_name(body["mjcf"]))}))
     words = ["--profile", str(profile), "--robot-option", f"body={tmp_path / 'body.yaml'}", "--seed", "7"]
     words += ["--camera-rate", "0", "--transport", transport]

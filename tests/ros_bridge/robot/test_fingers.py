@@ -47,7 +47,7 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory
     thread.start()
     try:
         node = nodes("/agent")
-        felt, outlet = Felt(node, profile, robot.spec, Pose2(0.0, 0.0, 0.0)), RosOutlet(node, profile)
+        measurements, outlet = Felt(node, profile, robot.spec, Pose2(0.0, 0.0, 0.0)), RosOutlet(node, profile)
         node.subscription(
             "sensor_msgs/msg/JointState",
             profile.joint_states,
@@ -60,7 +60,7 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory
         assert reported[0].outcome == "succeeded"
         assert reported[0].position == (None if trajectory else pytest.approx(command))
         assert robot.opening == pytest.approx(0.06)
-        until(lambda: felt.body().gripper == pytest.approx(0.06, abs=1e-4))
+        until(lambda: measurements.body().gripper == pytest.approx(0.06, abs=1e-4))
         until(lambda: [received[name] for name in profile.gripper.joints] == pytest.approx(states, abs=1e-4))
     finally:
         over.set()

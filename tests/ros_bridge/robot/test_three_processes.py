@@ -130,9 +130,9 @@ def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(alon
     plan.write_text(json.dumps(["[Pick, gray star]", "[Put, gray star, gray container]"]))
     serving = ["serve", "ros", "--robot", "franka:pick", "--seed", "13", "--rehearsal", "--picture-size", "256"]
     guarding = ["robot", "guard", "franka", "--arm-robot", "--silence", "2"]
-    with ExitStack() as begun:
+    with ExitStack() as stack:
         for words, ready in ((serving, "is on the ROS 2 network"), (guarding, "listening at")):
-            process = begun.enter_context(started([sys.executable, "-m", "homie", *words], alone))
+            process = stack.enter_context(started([sys.executable, "-m", "homie", *words], alone))
             follow(process.stderr, ready)
         words = ["--robot", "ros:franka", "--targets", "sensors", "--planner", f"scripted:{plan}", "--no-video"]
         completed = homie(alone, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
@@ -196,10 +196,10 @@ def test_an_emergency_stop_ends_the_run_as_infrastructure_and_no_planner_is_aske
     running = [sys.executable, "-m", "homie", "run", "go to the table", "--robot", "ros:fetch", "--no-video"]
     node, turning = nodes("/test"), []
     node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: turning.append(message.twist.twist), SENSOR)
-    with ExitStack() as begun:
-        guard = begun.enter_context(started(guarding, place))
+    with ExitStack() as stack:
+        guard = stack.enter_context(started(guarding, place))
         follow(guard.stderr, "listening at")
-        run = begun.enter_context(started([*running, "--no-frames", "--out", str(tmp_path / "run")], place))
+        run = stack.enter_context(started([*running, "--no-frames", "--out", str(tmp_path / "run")], place))
         until(lambda: turning and abs(turning[-1].angular.z) + abs(turning[-1].linear.x) > 0.05, process=run)
         stop = node.publisher("std_msgs/msg/Bool", "/homie/estop")
         pressed = node.message("std_msgs/msg/Bool", data=True)

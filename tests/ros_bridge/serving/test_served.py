@@ -297,10 +297,10 @@ def test_a_trajectory_that_is_none_is_aborted(puppet, nodes):
         "not finite": (goal([[math.nan]], [1.0]), -1),
         "times that stand still": (goal([[0.1], [0.2]], [1.0, 1.0]), -1),
     }
-    outcomes = {what: client.send(each).outcome.result(20) for what, (each, _) in wrong.items()}
+    outcomes = {name: client.send(each).outcome.result(20) for name, (each, _) in wrong.items()}
     assert {outcome.status for outcome in outcomes.values()} == {Status.ABORTED}
-    assert {what: outcome.result.error_code for what, outcome in outcomes.items()} == {
-        what: code for what, (_, code) in wrong.items()
+    assert {name: outcome.result.error_code for name, outcome in outcomes.items()} == {
+        name: code for name, (_, code) in wrong.items()
     }
     assert puppet.joints["torso_lift_joint"] == 0.0
 

@@ -84,8 +84,8 @@ def test_what_another_implementation_writes_is_byte_for_byte_what_we_wrote(other
     ]
     for kind, topic, fields in cases:
         message, received = sent_and_heard(node, kind, topic, [f"{topic}_again"], **fields)
-        ours = node._definitions.write(kind, message)
-        assert bytes(received[f"{topic}_again"])[4:] == bytes(ours)[4:], kind  # after the four bytes that say how
+        own_bytes = node._definitions.write(kind, message)
+        assert bytes(received[f"{topic}_again"])[4:] == bytes(own_bytes)[4:], kind  # after the four bytes that say how
 
 
 def test_fields_mean_the_same_to_both(other, nodes):

@@ -67,10 +67,10 @@ def poses(model, joints, place):
     """The poses (4, 4) of all links in the world, in which the base is at a place (x, y, yaw)."""
     root = np.eye(4)
     root[:3, :3], root[:2, 3] = turned((0.0, 0.0, place[2])), place[:2]
-    known = {model.joints[0][1]: root}
+    poses = {model.joints[0][1]: root}
     for joint in model.joints:
-        known[joint[2]] = known[joint[1]] @ local(joint, joints.get(joint[0], 0.0))
-    return known
+        poses[joint[2]] = poses[joint[1]] @ local(joint, joints.get(joint[0], 0.0))
+    return poses
 
 
 def quaternion(rotation):

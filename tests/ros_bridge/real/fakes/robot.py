@@ -55,8 +55,8 @@ INVALID_JOINTS, GOAL_TOLERANCE_VIOLATED = -2, -5
 class Motion:
     """Joints on their way along points, from where they are at a time."""
 
-    def __init__(self, names, begun, start, trajectory) -> None:
-        self.names, self.begun, self.ended = names, begun, threading.Event()
+    def __init__(self, names, stamp, start, trajectory) -> None:
+        self.names, self.begun, self.ended = names, stamp, threading.Event()
         self.succeeded = False
         ends = [point.time_from_start.sec + point.time_from_start.nanosec * 1e-9 for point in trajectory.points]
         self.times, self.points = [0.0, *ends], np.array([start, *(point.positions for point in trajectory.points)])
@@ -273,10 +273,10 @@ def stamped(seconds):
     return Time(sec=int(seconds), nanosec=int(seconds % 1.0 * 1e9))
 
 
-def repeated(over, period, what):
+def repeated(over, period, action):
     while not over.is_set():
         begun = time.monotonic()
-        what()
+        action()
         over.wait(max(0.0, period - (time.monotonic() - begun)))
 
 
