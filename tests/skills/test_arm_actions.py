@@ -53,16 +53,16 @@ def test_the_constants_are_those_of_embodiedbench():
 
 
 def test_every_action_decodes_as_in_embodiedbench(vectors):
-    ours, theirs = decode(vectors["discrete_action"]), vectors["continuous_action"]
-    assert len(ours) == 574
-    np.testing.assert_array_equal(ours[:, :3], theirs[:, :3])
-    np.testing.assert_allclose(ours[:, 3:7], theirs[:, 3:7], rtol=0, atol=4e-16)  # with its sign
-    np.testing.assert_array_equal(ours[:, 7], theirs[:, 7])
+    decoded, reference = decode(vectors["discrete_action"]), vectors["continuous_action"]
+    assert len(decoded) == 574
+    np.testing.assert_array_equal(decoded[:, :3], reference[:, :3])
+    np.testing.assert_allclose(decoded[:, 3:7], reference[:, 3:7], rtol=0, atol=4e-16)  # with its sign
+    np.testing.assert_array_equal(decoded[:, 7], reference[:, 7])
 
 
 def test_the_rotations_are_those_of_embodiedbench(vectors):
-    for action, theirs in zip(vectors["discrete_action"], vectors["rotation_matrix"], strict=True):
-        np.testing.assert_allclose(rotation_matrix(action[3:6]), theirs, rtol=0, atol=1e-15)
+    for action, reference in zip(vectors["discrete_action"], vectors["rotation_matrix"], strict=True):
+        np.testing.assert_allclose(rotation_matrix(action[3:6]), reference, rtol=0, atol=1e-15)
 
 
 def test_every_point_is_in_the_cell_of_embodiedbench(vectors):

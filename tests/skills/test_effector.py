@@ -299,10 +299,10 @@ def test_instructions():
     assert instruction(facts, Subtask("Put", "red apple", "bowl")) == "place red apple into bowl"
     with pytest.raises(PolicyFailed, match="no text for the action Go to"):
         instruction(facts, Subtask("Go to", "table"))
-    whole = Templates(pick="{task}").facts()
-    assert instruction(whole, PICK, task="put the apple in the bowl") == "put the apple in the bowl"
+    facts_of_task = Templates(pick="{task}").facts()
+    assert instruction(facts_of_task, PICK, task="put the apple in the bowl") == "put the apple in the bowl"
     with pytest.raises(PolicyFailed, match="it wants the whole task, and nobody has said one"):
-        instruction(whole, PICK)
+        instruction(facts_of_task, PICK)
 
 
 @pytest.mark.parametrize("text", ["{thing}", "{target!r}", "{target:>9}", "{}", "{target.x}"])

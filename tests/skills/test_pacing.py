@@ -111,15 +111,15 @@ def test_a_motion_is_carried_out_at_its_time_or_never(delays):
     """delays: how many times a motion is asked for before each answer is allowed to come."""
     policy, number, carried_out = Counting(), 0, []
     pace, waits = ahead(policy, patience=0.002), list(delays)
-    left = None
+    remaining = None
     for _ in range(60):
         if pace.due(number):
             policy.may.clear()
             pace.ask(number, {})
-            left = waits.pop(0) if waits else 0
-        if left is not None and left <= 0:
+            remaining = waits.pop(0) if waits else 0
+        if remaining is not None and remaining <= 0:
             policy.may.set()
-        left = None if left is None else left - 1
+        remaining = None if remaining is None else remaining - 1
         given = pace.motion(number)
         if given is not None:
             carried_out.append((number, number_of(given)))

@@ -75,7 +75,7 @@ def test_a_file_of_a_policy_of_another_package_is_made_and_recognised(tmp_path):
 @pytest.mark.usefixtures("glider")
 def test_it_is_called_by_its_name_where_it_is_given_to_another_policy(tmp_path):
     write_generated("glider", tmp_path / "glider.pth", 0)
-    nomad = next(known for known in formats() if known.policy == "nomad")
+    nomad = next(each for each in formats() if each.policy == "nomad")
     with pytest.raises(BadInput, match=r"glider\.pth is a checkpoint of glider, not of nomad"):
         require(read_checkpoint(tmp_path / "glider.pth"), nomad)
 
@@ -87,7 +87,7 @@ def test_a_broken_format_hurts_nobody_else(tmp_path, monkeypatch):
     path = tmp_path / "a.pth"
     torch.save({"actor_critic.net.a": torch.ones(1), "actor_critic.actor.b": torch.ones(1)}, path)
     with pytest.warns(UserWarning, match=r"^The checkpoint format '(broken|odd)'") as warned:
-        names = [known.policy for known in formats()]
+        names = [each.policy for each in formats()]
     assert names == ["nomad", "pixnav", "rt1x", "octo", "m3"]
     assert [str(warning.message).split("'")[1] for warning in warned] == ["broken", "odd"]
     assert inspect(path).policy == "m3"  # recognised before the broken ones are asked

@@ -24,7 +24,7 @@ MANIFESTS = {
     "m3-manipulation": "m3_manip",
 }
 
-LAYOUTS = {kind: make for known in formats() for kind, make in known.layouts.items()}
+LAYOUTS = {kind: make for each in formats() for kind, make in each.layouts.items()}
 
 
 def layout(kind: str) -> TensorLayout:
@@ -49,8 +49,10 @@ def test_layouts_are_the_official_ones(kind):
     """Every name of the official checkpoint with its shape and type, and no other."""
     manifest = json.loads((GOLDEN / MANIFESTS[kind] / "manifest.json").read_text())
     official = {entry["name"]: (tuple(entry["shape"]), f"torch.{entry['dtype']}") for entry in manifest["params"]}
-    ours = layout(kind)
-    assert {name: (tuple(t.shape), str(t.dtype)) for name, t in {**ours.needed, **ours.spare}.items()} == official
+    own_layout = layout(kind)
+    assert {
+        name: (tuple(t.shape), str(t.dtype)) for name, t in {**own_layout.needed, **own_layout.spare}.items()
+    } == official
 
 
 def test_the_same_seed_gives_the_same_numbers():

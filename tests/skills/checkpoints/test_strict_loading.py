@@ -23,7 +23,7 @@ POLICY = {
     "m3_manip": "m3",
 }
 """Golden folders and the policies that they are of."""
-FORMATS = {known.policy: known for known in formats()}
+FORMATS = {each.policy: each for each in formats()}
 
 
 def network() -> nn.Module:

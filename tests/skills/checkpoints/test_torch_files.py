@@ -39,8 +39,8 @@ def m3_file(path: Path, form: str, **more: object) -> Path:
         inside = config(
             {"TASK_CONFIG": config({"SEED": 100, "SENSORS": ["HEAD", ("ARM", None)]}), "LR": 2.5e-4, **more}
         )
-        held = {"config": inside, "state_dict": STATE, "optim_state": {"lr": 1.0}, "num_steps_done": np.int64(9)}
-        return save(held, path, form)
+        content = {"config": inside, "state_dict": STATE, "optim_state": {"lr": 1.0}, "num_steps_done": np.int64(9)}
+        return save(content, path, form)
 
 
 def same(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
@@ -87,8 +87,8 @@ def test_code_in_a_pickle_is_not_run(tmp_path, form, place):
     if place == "in the configuration":
         m3_file(path, form, TRAP=code)
     else:
-        held = {"whole": code, "entry": {"config": code, "state_dict": STATE}}
-        save(held.get(place, {**STATE, "trap": code}), path, form)
+        content = {"whole": code, "entry": {"config": code, "state_dict": STATE}}
+        save(content.get(place, {**STATE, "trap": code}), path, form)
     with pytest.raises(BadInput, match=r"posix\.system.*nothing in it was run"):
         read_checkpoint(path)
     assert not marker.exists()
@@ -148,7 +148,7 @@ def test_a_whole_module_is_refused_by_its_class(tmp_path, form):
 
 
 @pytest.mark.parametrize(
-    ("held", "message"),
+    ("content", "message"),
     [
         (torch.ones(3), "holds a Tensor, not a dictionary"),
         ([torch.ones(3)], "holds a list"),
@@ -161,9 +161,9 @@ def test_a_whole_module_is_refused_by_its_class(tmp_path, form):
         ({"a": torch.ones(1).expand(1000, 1000)}, "claims shape"),
     ],
 )
-def test_what_is_no_state_dict(tmp_path, held, message):
+def test_what_is_no_state_dict(tmp_path, content, message):
     with pytest.raises(BadInput, match=message):
-        read_checkpoint(save(held, tmp_path / "a.pth", "torch zip"))
+        read_checkpoint(save(content, tmp_path / "a.pth", "torch zip"))
 
 
 def test_files_that_are_something_else(tmp_path):
@@ -214,13 +214,13 @@ def test_weights_under_the_names_of_trainings(tmp_path):
     """Beside an optimiser, and with what DataParallel puts before every name."""
     state = {"encoder.weight": torch.arange(3.0), "head.bias": torch.ones(1)}
     parallel = {f"module.{name}": tensor for name, tensor in state.items()}
-    for name, held in {
+    for name, content in {
         "flat": state,
         "parallel": parallel,
         "nested": {"epoch": 7, "model_state_dict": state, "optimizer": {"lr": 0.1}},
         "both": {"state_dict": parallel, "num_steps_done": 3},
     }.items():
-        torch.save(held, tmp_path / name)
+        torch.save(content, tmp_path / name)
         read = read_checkpoint(tmp_path / name)
         assert list(read.tensors) == list(state), name
         assert torch.equal(read.tensors["encoder.weight"], state["encoder.weight"])
@@ -243,7 +243,7 @@ def test_zip_files_that_are_something_else(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def intact_files(tmp_path_factory):
     """The bytes of a small file of each form, and a folder to write damaged ones to."""
     folder = tmp_path_factory.mktemp("files")
     data = {form: m3_file(folder / "m3.pth", form).read_bytes() for form in FORMS}
@@ -253,8 +253,8 @@ def whole(tmp_path_factory):
 @form
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_truncated_file_is_refused(whole, form, data):
-    folder, files = whole
+def test_a_truncated_file_is_refused(intact_files, form, data):
+    folder, files = intact_files
     length = data.draw(st.integers(0, len(files[form]) - 1))
     path = folder / "cut.pth"
     path.write_bytes(files[form][:length])
@@ -265,8 +265,8 @@ def test_a_truncated_file_is_refused(whole, form, data):
 @form
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_a_damaged_file_is_read_or_refused(whole, form, data):
-    folder, files = whole
+def test_a_damaged_file_is_read_or_refused(intact_files, form, data):
+    folder, files = intact_files
     damaged = bytearray(files[form])
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(damaged) - 1))

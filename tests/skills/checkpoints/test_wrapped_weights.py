@@ -88,8 +88,8 @@ READ = {
 
 @pytest.mark.parametrize("way", READ)
 def test_what_a_training_put_around_the_weights_is_taken_away_and_reported(way: str, tmp_path: Path) -> None:
-    held, notes = READ[way]
-    read = read_checkpoint(saved(held, tmp_path / "a.pth"), TINY)
+    content, notes = READ[way]
+    read = read_checkpoint(saved(content, tmp_path / "a.pth"), TINY)
     assert same(read.tensors) and read.notes == notes
     require(read, TINY)
 

@@ -30,7 +30,7 @@ from tests.skills.classical.obedient import (
     nowhere,
 )
 from tests.skills.classical.scenes import block, board
-from tests.skills.classical.tables import Make, Rows, shown, table
+from tests.skills.classical.tables import Make, Rows, row_of, table
 from tests.skills.classical.test_boards_and_plates_by_numbers import BOARD, PLATE, SHELF, grips_rim
 from tests.skills.classical.test_doors_by_numbers import CABINET, DOORS, World
 from tests.skills.classical.test_goto_by_numbers import CORNER, PIECE, to
@@ -217,8 +217,8 @@ def _tries(name: str, opening: float, skill_of: type[Open | Close], begin: Pose2
         if not kinematics.positions:
             world.act(skill)
     positions = kinematics.positions
-    yield shown("asked", len(positions))
-    yield from map(shown, positions[:: max(1, len(positions) // 60)])
+    yield row_of("asked", len(positions))
+    yield from map(row_of, positions[:: max(1, len(positions) // 60)])
 
 
 @table
@@ -262,7 +262,7 @@ def _moves(
         skill.revise(goal())
 
     yield from journey(skill, world.robot, goal(), skill.actions[0], act)
-    yield shown("opening", world.part.opening)
+    yield row_of("opening", world.part.opening)
 
 
 @table

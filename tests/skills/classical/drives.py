@@ -18,7 +18,7 @@ from skills.motion.held_object import Hand
 from skills.motion.motions import Motion
 from tests.skills.classical.journeys import journey, long_in_hand
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, Routine, empty_floor, floor_round, nowhere
-from tests.skills.classical.tables import Make, Rows, short, shown, table
+from tests.skills.classical.tables import Make, Rows, row_of, short, table
 from tests.skills.classical.test_doors_by_numbers import DOORS, World
 from tests.skills.classical.test_goto_by_numbers import CORNER, PIECE, to
 from tests.skills.classical.test_pick_and_put_by_numbers import (
@@ -35,7 +35,7 @@ def _moves(
     if begin is not None:
         world.robot.put_at(begin)
     yield from journey(skill, world.robot, world.goal(), skill.actions[0], lambda: world.act(skill))
-    yield shown("opening", world.part.opening)
+    yield row_of("opening", world.part.opening)
 
 
 @table
@@ -81,8 +81,8 @@ def weights_of_going() -> Rows:
     """What it costs to stand at a place."""
     usual = {"gap": 0.5, "driven": 1.0, "before": 1.0, "clear": 0.6, "hidden": 0.0}
     for changes in ({}, {"gap": 0.4}, {"gap": 0.9}, {"driven": 3.0}, {"before": -0.4}, {"clear": 0.3}, {"hidden": 0.1}):
-        yield shown(*(f"{name}={value}" for name, value in changes.items()), place_cost(**{**usual, **changes}))
-    yield shown("room", *(room_cost(off, clear) for off, clear in ((0.0, 0.3), (1.0, 0.79), (1.0, 2.0))))
+        yield row_of(*(f"{name}={value}" for name, value in changes.items()), place_cost(**{**usual, **changes}))
+    yield row_of("room", *(room_cost(off, clear) for off, clear in ((0.0, 0.3), (1.0, 0.79), (1.0, 2.0))))
 
 
 CURVE, SHORT = np.array([[0.0, 0.0], [1.5, 0.2], [1.6, 1.5]]), np.array([[0.0, 0.0], [-0.8, 0.1]])

@@ -18,7 +18,7 @@ from skills.motion.manipulation import Manipulation
 from skills.motion.motions import RoutineSkill
 from skills.motion.standing_places import Option
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, floor_round
-from tests.skills.classical.tables import Make, Rows, short, shown, table
+from tests.skills.classical.tables import Make, Rows, row_of, short, table
 from tests.skills.classical.test_boards_and_plates_by_numbers import (
     BOARD,
     ON_BOARD,
@@ -60,7 +60,7 @@ def journey(
             yield _row(robot, began)
             due += EVERY
     yield _row(robot, began)
-    yield shown(skill.outcome.name, skill.reason or "-", "again" if skill.retryable else "never", *skill.about)
+    yield row_of(skill.outcome.name, skill.reason or "-", "again" if skill.retryable else "never", *skill.about)
 
 
 def _row(robot: ObedientRobot, began: float) -> str:
@@ -68,12 +68,12 @@ def _row(robot: ObedientRobot, began: float) -> str:
     velocity = robot.velocities[-1]
     looks = (head["head_pan_joint"], head["head_tilt_joint"])
     state = (robot.body.gripper, robot.body.holding, looks)
-    return shown(robot.stamp - began, base.x, base.y, base.yaw, velocity, hand.position, hand.rotation[:, 0], *state)
+    return row_of(robot.stamp - began, base.x, base.y, base.yaw, velocity, hand.position, hand.rotation[:, 0], *state)
 
 
 def _hand(hand: Hand) -> str:
     level = "tilts" if hand.level is None else hand.level
-    return shown("hand", hand.pitch, hand.roll, hand.center, hand.half, len(hand.came), hand.loose, level)
+    return row_of("hand", hand.pitch, hand.roll, hand.center, hand.half, len(hand.came), hand.loose, level)
 
 
 class Weighing(Manipulation):
@@ -89,10 +89,10 @@ class Weighing(Manipulation):
     def rows(self) -> Rows:
         """The best of each choice, and some others."""
         for options in self.weighed:
-            yield shown("choice of", len(options))
+            yield row_of("choice of", len(options))
             for cost, base, poses in [*options[:6], *options[6 :: max(1, len(options) // 14)]]:
                 points = (pose.position for pose in poses)
-                yield "  " + shown(cost, base.x, base.y, base.yaw, *points, poses[-1].rotation[:, 0])
+                yield "  " + row_of(cost, base.x, base.y, base.yaw, *points, poses[-1].rotation[:, 0])
 
 
 class WeighingPick(Weighing, Pick):
@@ -209,7 +209,7 @@ def what_goes_with_it() -> Rows:
     """What is in a thing, and what is on it."""
     for name, at in _items():
         goal = on_table(BOWL, loose=(replace(PLUM, center=np.array(at[:3]), half=np.full(3, at[3])),))
-        yield shown(name, len(contents(goal)), len(standing_on(goal)))
+        yield row_of(name, len(contents(goal)), len(standing_on(goal)))
 
 
 def _items() -> Iterator[tuple[str, tuple[float, float, float, float]]]:

@@ -44,11 +44,11 @@ def happening(
     skill: RoutineSkill, robot: ObedientRobot, goal: Goal, action: str, events: Mapping[float, Event]
 ) -> Rows:
     """An attempt in which something happens at some times (s)."""
-    left = dict(events)
+    remaining = dict(events)
 
     def act() -> None:
-        for moment in [moment for moment in left if robot.stamp >= moment]:
-            left.pop(moment)(skill, robot)
+        for moment in [moment for moment in remaining if robot.stamp >= moment]:
+            remaining.pop(moment)(skill, robot)
         robot.act(skill.act(robot.observe()))
 
     yield from journey(skill, robot, goal, action, act)

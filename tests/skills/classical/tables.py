@@ -35,14 +35,14 @@ def text(name: str) -> str:
     return "".join(f"-- {part}\n" + "".join(f"{row}\n" for row in make()) for part, make in TABLES[name]().items())
 
 
-def known(name: str) -> dict[str, list[str]]:
+def rows_of_file(name: str) -> dict[str, list[str]]:
     """The rows of the file of a table, by section."""
     content = (FOLDER / f"{name}.txt").read_text()
     parts = f"\n{content}".split("\n-- ")[1:]
     return {title: rows for title, *rows in (part.splitlines() for part in parts)}
 
 
-def shown(*values: object) -> str:
+def row_of(*values: object) -> str:
     """A row: words and numbers, those of arrays one after the other."""
     words: list[str] = []
     for value in values:
@@ -50,17 +50,17 @@ def shown(*values: object) -> str:
             words.append(str(value).replace(" ", "_"))
         else:
             numbers = np.ravel(value)
-            whole = np.issubdtype(numbers.dtype, np.integer)
-            words += [str(number) if whole else f"{round(number, 3) + 0.0:.3f}" for number in numbers.tolist()]
+            is_integer = np.issubdtype(numbers.dtype, np.integer)
+            words += [str(number) if is_integer else f"{round(number, 3) + 0.0:.3f}" for number in numbers.tolist()]
     return " ".join(words)
 
 
 def same(row: str, other: str) -> bool:
     """Whether two rows have equal words and about equal numbers."""
-    mine, theirs = row.split(), other.split()
-    return len(mine) == len(theirs) and all(
+    words, other_words = row.split(), other.split()
+    return len(words) == len(other_words) and all(
         first == second or (_number(first) and _number(second) and abs(float(first) - float(second)) <= TOLERANCE)
-        for first, second in zip(mine, theirs, strict=True)
+        for first, second in zip(words, other_words, strict=True)
     )
 
 

@@ -161,8 +161,8 @@ def test_a_line_that_the_arm_cannot_go_is_reported() -> None:
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no arm motion along the straight line")
 
 
-@pytest.mark.parametrize(("distance", "came"), [(0.2, 0.2), (0.6, 0.36), (1.0, 0.3), (3.0, 0.0)])
-def test_the_hand_is_led_out_as_far_as_that_goes(distance: float, came: float) -> None:
+@pytest.mark.parametrize(("distance", "expected"), [(0.2, 0.2), (0.6, 0.36), (1.0, 0.3), (3.0, 0.0)])
+def test_the_hand_is_led_out_as_far_as_that_goes(distance: float, expected: float) -> None:
     """All of the way, or six tenths of it, or three; and on to the next pose only after all of it."""
     robot = ObedientRobot(ORIGIN, READY)
     begin, heights = robot.gripper, []
@@ -176,8 +176,8 @@ def test_the_hand_is_led_out_as_far_as_that_goes(distance: float, came: float) -
     skill = moved(robot, behaviour)
     assert skill.outcome is Outcome.SUCCEEDED
     end = robot.gripper.position
-    assert begin.position[2] - min(heights, default=begin.position[2]) == pytest.approx(came, abs=0.02)
-    assert begin.position[2] - end[2] == pytest.approx(0.0 if came == distance else came, abs=0.02)
+    assert begin.position[2] - min(heights, default=begin.position[2]) == pytest.approx(expected, abs=0.02)
+    assert begin.position[2] - end[2] == pytest.approx(0.0 if expected == distance else expected, abs=0.02)
     speeds = np.abs(np.diff(heights)) / PERIOD
     assert max(speeds, default=0.25) == pytest.approx(0.25, abs=0.05), "an empty hand at 25 cm/s"
 
@@ -201,10 +201,10 @@ def test_the_head_looks_and_the_motion_ends_when_it_does() -> None:
     assert len(robot.commands) == 2
     pan, tilt = (robot.body.joints[name] for name in ("head_pan_joint", "head_tilt_joint"))
     assert pan == pytest.approx(np.pi / 4 - 0.5) and tilt > 0.4
-    held = ObedientRobot(Pose2(1.0, 1.0, 0.5))
-    held.stops_joint["head_tilt_joint"] = 0.0
-    moved(held, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3]), seconds=0.8))
-    assert held.stamp == pytest.approx(0.8, abs=2 * PERIOD), "no longer than it is given"
+    standing = ObedientRobot(Pose2(1.0, 1.0, 0.5))
+    standing.stops_joint["head_tilt_joint"] = 0.0
+    moved(standing, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3]), seconds=0.8))
+    assert standing.stamp == pytest.approx(0.8, abs=2 * PERIOD), "no longer than it is given"
 
 
 # ------------------------------------------------------------ leaving and getting free

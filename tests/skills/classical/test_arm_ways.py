@@ -49,15 +49,17 @@ def test_around_the_robot_itself() -> None:
 
 
 def test_around_a_post_between_two_places() -> None:
-    left, right = reaching(0.3), reaching(-0.3)
+    left_place, right = reaching(0.3), reaching(-0.3)
     post = Box(np.array([0.7, 0.0, 0.7]), np.array([0.03, 0.03, 0.4]))
     around = space(post)
-    assert min(around.clearance(q) for q in JOINTS.between(left, right)) < 0.0, "the post stands in the straight way"
-    way = around.find(left, right, (), (0.01,))
+    assert min(around.clearance(q) for q in JOINTS.between(left_place, right)) < 0.0, (
+        "the post stands in the straight way"
+    )
+    way = around.find(left_place, right, (), (0.01,))
     assert way is not None
-    assert min(around.clearance(q) for q in postures(left, way)) > 0.0
-    assert min(KINEMATICS.self_distance(q) for q in postures(left, way)) > 0.0
-    again = around.find(left, right, (), (0.01,))
+    assert min(around.clearance(q) for q in postures(left_place, way)) > 0.0
+    assert min(KINEMATICS.self_distance(q) for q in postures(left_place, way)) > 0.0
+    again = around.find(left_place, right, (), (0.01,))
     assert all(np.array_equal(a, b) for a, b in zip(way, again or (), strict=True)), "the same way every time"
 
 

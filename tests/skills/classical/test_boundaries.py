@@ -90,8 +90,8 @@ def test_what_hovers_by_just_the_thickness_of_a_rim_is_not_on_it() -> None:
 )
 def test_parts_that_just_belong_to_a_thing_go_with_it(solid: Box, goes: bool) -> None:
     goal = Goal("it", "", ORIGIN, solids=(solid,), obstacles=(solid,))
-    left = without(goal, [box(0.0, 0.0, 0.0)])
-    assert left.solids == left.obstacles == (() if goes else (solid,)) and left.grid is None
+    remaining = without(goal, [box(0.0, 0.0, 0.0)])
+    assert remaining.solids == remaining.obstacles == (() if goes else (solid,)) and remaining.grid is None
 
 
 @pytest.mark.parametrize(("z", "counts"), [(-0.05, False), (-0.0499, True), (0.2999, True), (0.30, False)])

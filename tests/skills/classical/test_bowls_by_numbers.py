@@ -71,8 +71,8 @@ def test_a_bowl_with_fruit_in_it_is_carried_level_and_slowly() -> None:
 
 def test_a_finger_rather_does_not_push_what_is_in_a_bowl() -> None:
     """The plum lies at its left wall: the hand takes it elsewhere."""
-    left = replace(PLUM, center=np.array([0.5, 0.15, 0.752]))
-    (at,) = taken(on_table(BOWL, loose=(left,))).closed
+    plum_at_left = replace(PLUM, center=np.array([0.5, 0.15, 0.752]))
+    (at,) = taken(on_table(BOWL, loose=(plum_at_left,))).closed
     assert not (at.position[1] > 0.15 and abs(at.position[0] - 0.5) < 0.03)
 
 

@@ -19,7 +19,7 @@ from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empt
 CORNER = np.array([[0.0, 0.0], [1.5, 0.0], [1.5, 1.5]])
 
 
-def held(*, loose: bool = False, length: float = 0.03) -> Hand:
+def hand_holding(*, loose: bool = False, length: float = 0.03) -> Hand:
     """A hand with something in it."""
     hand = Hand()
     hand.spheres = filled(Box(np.array([length, 0.0, 0.0]), np.array([length, 0.03, 0.03])), np.eye(3))
@@ -70,7 +70,7 @@ def test_a_path_is_followed_backwards() -> None:
 
 def test_what_lies_loosely_in_the_thing_in_the_hand_is_carried_slowly() -> None:
     straight = np.array([[0.0, 0.0], [2.0, 0.0]])
-    for hand, share in ((None, 1.0), (held(), 1.0), (held(loose=True), 0.4)):
+    for hand, share in ((None, 1.0), (hand_holding(), 1.0), (hand_holding(loose=True), 0.4)):
         robot, ends = followed(straight, Pose2(0.0, 0.0, 0.0), hand)
         assert ends == ["arrived"]
         assert max(v for v, _ in robot.velocities) == pytest.approx(share * SPEC.max_linear)
@@ -192,7 +192,7 @@ def test_what_lies_in_the_way_is_named_where_there_is_no_other_way() -> None:
 def test_a_base_with_something_long_in_the_hand_keeps_further_away() -> None:
     """The comfortable distance grows by what sticks out, in steps of ten centimetres."""
     costs = []
-    for hand in (None, held(length=0.03), held(length=0.2)):
+    for hand in (None, hand_holding(length=0.03), hand_holding(length=0.2)):
         robot = ObedientRobot(Pose2(0.0, 0.0, 0.0), CARRY, holding=hand is not None)
         skill = Routine(lambda skill: skill.wait(0.04), hand)
         play(skill, robot, nowhere(_with_wall(1.0)))
@@ -212,7 +212,7 @@ def test_the_costs_of_a_map_are_counted_once() -> None:
 
 
 def test_something_long_goes_round_on_the_side_where_it_touches_nothing() -> None:
-    hand = held(length=0.25)
+    hand = hand_holding(length=0.25)
     for side in (1.0, -1.0):
         post = Box(np.array([0.0, side * 0.75, 0.9]), np.array([0.3, 0.1, 0.9]))
         robot = ObedientRobot(Pose2(0.0, 0.0, 0.0), ready_to_hold(), holding=True)

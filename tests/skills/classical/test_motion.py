@@ -91,13 +91,13 @@ class TestSlerp:
     @given(st.integers(0, 10_000), st.integers(0, 10_000), st.floats(0.0, 1.0))
     def test_turns_evenly_the_short_way(self, first: int, other: int, t: float) -> None:
         a, b = _random_rotation(first), _random_rotation(other)
-        whole = _angle(a, b)
-        if whole > math.pi - 0.01:
+        angle = _angle(a, b)
+        if angle > math.pi - 0.01:
             return
         between = slerp(a, b, t)
         np.testing.assert_allclose(between @ between.T, np.eye(3), atol=1e-6)
-        assert _angle(a, between) == pytest.approx(t * whole, abs=1e-5)
-        assert _angle(between, b) == pytest.approx((1.0 - t) * whole, abs=1e-5)
+        assert _angle(a, between) == pytest.approx(t * angle, abs=1e-5)
+        assert _angle(between, b) == pytest.approx((1.0 - t) * angle, abs=1e-5)
 
     @given(st.integers(0, 10_000))
     def test_begins_and_ends_where_it_should(self, seed: int) -> None:

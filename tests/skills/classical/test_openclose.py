@@ -81,7 +81,7 @@ def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
 
 
-def begun(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
+def started(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
     """A skill at the beginning of an attempt at some parts, on free floor."""
     skill = skill_of(SPEC, ArmKinematics(), Hand())
     goal = replace(nowhere(empty_floor()), name="cabinet", articulations=parts)
@@ -112,7 +112,7 @@ LID = level_hinged(lid=True)
 )
 def test_how_far_it_is_opened_the_best_end_first(part: Articulation, ends: tuple[float, ...]) -> None:
     """Later ends are ways there, of at least 0.15 rad; nothing is opened further than it goes."""
-    assert begun(Open, part).ends(part) == pytest.approx(ends)
+    assert started(Open, part).ends(part) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_how_far_it_is_opened_the_best_end_first(part: Articulation, ends: tuple
 )
 def test_when_it_is_open_enough(part: Articulation, enough: float, wide: float) -> None:
     """A door that is open enough for the arm is opened further all the same, until it is no more in the way."""
-    skill = begun(Open, part)
+    skill = started(Open, part)
     assert skill.done(at(part, enough + 1e-6)) and not skill.done(at(part, enough - 0.01))
     assert skill.wide(at(part, wide + 1e-6)) and not skill.wide(at(part, wide - 0.01))
 
@@ -137,7 +137,7 @@ def test_when_it_is_open_enough(part: Articulation, enough: float, wide: float) 
 )
 def test_how_far_it_is_closed(part: Articulation, ends: tuple[float, ...], shut: float) -> None:
     """What is pushed is pushed a little beyond the stop, what is led by its handle is not."""
-    skill = begun(Close, part)
+    skill = started(Close, part)
     assert skill.ends(part) == pytest.approx(ends)
     assert skill.leads(part) is (ends[0] == 0.0)
     assert skill.opening == (0.06 if skill.leads(part) else 0.0), "the hand that pushes is shut"
@@ -147,20 +147,22 @@ def test_how_far_it_is_closed(part: Articulation, ends: tuple[float, ...], shut:
 
 def test_the_least_open_is_opened_and_the_most_open_is_closed() -> None:
     parts = (at(DOOR, 0.5), at(DRAWER, 0.3), at(SLIDING_DOOR, 0.01))
-    assert begun(Open, *parts).pick_articulation() is parts[2]
-    assert begun(Close, *parts).pick_articulation() is parts[1]
-    assert begun(Open, at(DOOR, 0.2), at(DRAWER, 0.1)).pick_articulation().kind == "hinge", "by the share of its range"
+    assert started(Open, *parts).pick_articulation() is parts[2]
+    assert started(Close, *parts).pick_articulation() is parts[1]
+    assert started(Open, at(DOOR, 0.2), at(DRAWER, 0.1)).pick_articulation().kind == "hinge", (
+        "by the share of its range"
+    )
 
 
 def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
     for part in (DOOR, DRAWER, SLIDING_DOOR, LID):
-        (touch,) = begun(Open, part).contacts(part)
+        (touch,) = started(Open, part).contacts(part)
         np.testing.assert_array_equal(touch, part.handle)
     for part in (SLIDING_DOOR, LID):
-        (touch,) = begun(Close, part).contacts(part)
+        (touch,) = started(Close, part).contacts(part)
         np.testing.assert_array_equal(touch, part.handle)
     fist = SPEC.fingers.reach + 0.015
-    (touch,) = begun(Close, DRAWER).contacts(DRAWER)
+    (touch,) = started(Close, DRAWER).contacts(DRAWER)
     np.testing.assert_allclose(touch, DRAWER.handle + fist * FRONT)
 
 
@@ -168,7 +170,7 @@ def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
 @pytest.mark.parametrize("opening", [0.0, 0.8])
 def test_a_door_is_pushed_next_to_its_handle_or_in_its_middle(sense: float, opening: float) -> None:
     door = hinged(sense, opening)
-    beside, middle = begun(Close, door).contacts(door)
+    beside, middle = started(Close, door).contacts(door)
     along = np.cross(door.outward, UP) * (1.0 if np.cross(door.outward, UP) @ door.handle > 0.0 else -1.0)
     for touch, away in ((beside, 0.45 - 0.08), (middle, 0.225)):
         assert touch @ along == pytest.approx(away), "from the hinge"

@@ -104,8 +104,8 @@ def test_a_can_is_taken_lifted_and_carried_away() -> None:
     assert np.linalg.norm(after[lifted][:2] - at.position[:2]) < 0.02, "straight up first"
     assert picking.robot.base.x < TABLE.center[0] - TABLE.half[0] - 0.285 - 0.3, "it backs away"
     assert in_posture(picking.robot, CARRY), "and carries it close to itself"
-    held = at.rotation.T @ (CAN.center - at.position)
-    np.testing.assert_allclose(picking.hand.center, held, atol=0.01)
+    grasp_offset = at.rotation.T @ (CAN.center - at.position)
+    np.testing.assert_allclose(picking.hand.center, grasp_offset, atol=0.01)
     assert picking.hand.half == pytest.approx((0.033, 0.033, 0.06)) and not picking.hand.loose
 
 

@@ -33,15 +33,15 @@ def driven(distance: float, **options: float) -> tuple[ObedientRobot, float]:
 
 @pytest.mark.parametrize("distance", [0.05, 0.3, 1.2, -0.05, -0.3, -1.2])
 def test_a_straight_drive_ends_within_a_centimetre(distance: float) -> None:
-    robot, came = driven(distance)
-    assert came == pytest.approx(distance, abs=0.0101)
+    robot, driven_distance = driven(distance)
+    assert driven_distance == pytest.approx(distance, abs=0.0101)
     assert all(v * distance > 0 for v, _ in robot.velocities[:-1])
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.009, -0.009])
 def test_less_than_a_centimetre_is_not_driven(distance: float) -> None:
-    robot, came = driven(distance)
-    assert came == 0.0 and robot.velocities == [(0.0, 0.0)]
+    robot, driven_distance = driven(distance)
+    assert driven_distance == 0.0 and robot.velocities == [(0.0, 0.0)]
 
 
 @pytest.mark.parametrize("distance", [1.5, -1.5])
@@ -137,8 +137,8 @@ def test_a_base_that_cannot_be_turned_gives_up_with_a_reason() -> None:
         skill = Routine(lambda skill: skill.turn(1.5))
         took = play(skill, robot, nowhere(grid))
         assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
-        held = [(v, w) for v, w in robot.velocities if w > 0.5]
-        assert tries * 1.0 <= len(held) * PERIOD <= tries * 1.1 + 0.3, "a second each, after which it is held up"
+        turning = [(v, w) for v, w in robot.velocities if w > 0.5]
+        assert tries * 1.0 <= len(turning) * PERIOD <= tries * 1.1 + 0.3, "a second each, after which it is held up"
         assert took < 8.0
 
 

@@ -23,7 +23,7 @@ from tests.skills.classical import (
     ways_over_floor,
     ways_to_take,
 )
-from tests.skills.classical.tables import FOLDER, TABLES, known, same, text
+from tests.skills.classical.tables import FOLDER, TABLES, rows_of_file, same, text
 
 MODULES = (ways_to_take, ways_over_floor, ways_of_arms, journeys, drives, mishaps, mishaps_on_the_way, crowded)
 """Their tables are in `TABLES` once they are imported."""
@@ -33,14 +33,16 @@ SECTIONS = [(name, section) for name, sections in TABLES.items() for section in 
 
 @pytest.mark.parametrize(("name", "section"), SECTIONS)
 def test_a_table_is_as_it_was_read_through(name: str, section: str) -> None:
-    rows, before = list(TABLES[name]()[section]()), known(name)[section]
+    rows, before = list(TABLES[name]()[section]()), rows_of_file(name)[section]
     changed = [f"- {old}\n+ {new}" for old, new in zip_longest(before, rows, fillvalue="") if not same(old, new)]
     assert not changed, "\n".join([f"{len(changed)} rows of {name}, {section} have changed", *changed[:5]])
 
 
 def test_every_section_of_a_file_is_compared() -> None:
     assert {file.stem for file in FOLDER.glob("*.txt")} == set(TABLES)
-    assert {name: list(known(name)) for name in TABLES} == {name: list(sections()) for name, sections in TABLES.items()}
+    assert {name: list(rows_of_file(name)) for name in TABLES} == {
+        name: list(sections()) for name, sections in TABLES.items()
+    }
 
 
 @pytest.mark.parametrize(("processor", "needs"), [("Haswell", "avx2"), ("SkylakeX", "avx512f")])

@@ -14,23 +14,25 @@ HOOK = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0]])
 """4 m long: ahead, to the left, and back."""
 
 
-def _walk(path: Array, gone: float) -> Array:
+def _walk(path: Array, distance: float) -> Array:
     """The point of a path after so many metres."""
     lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
     walked = np.concatenate([[0.0], np.cumsum(lengths)])
-    return np.array([np.interp(gone, walked, path[:, axis]) for axis in (0, 1)])
+    return np.array([np.interp(distance, walked, path[:, axis]) for axis in (0, 1)])
 
 
 @given(st.floats(0.0, 4.0))
-def test_on_the_path_what_is_left_and_what_is_ahead_are_by_its_length(gone: float) -> None:
-    here = _walk(HOOK, gone)
-    assert length_left(HOOK, here) == pytest.approx(4.0 - gone, abs=1e-6)
+def test_on_the_path_what_is_left_and_what_is_ahead_are_by_its_length(metres: float) -> None:
+    here = _walk(HOOK, metres)
+    assert length_left(HOOK, here) == pytest.approx(4.0 - metres, abs=1e-6)
     for distance in (0.3, 1.2):
-        np.testing.assert_allclose(point_ahead(HOOK, here, distance), _walk(HOOK, min(4.0, gone + distance)), atol=1e-6)
+        np.testing.assert_allclose(
+            point_ahead(HOOK, here, distance), _walk(HOOK, min(4.0, metres + distance)), atol=1e-6
+        )
 
 
 @pytest.mark.parametrize(
-    ("here", "left", "rest"),
+    ("here", "expected", "rest"),
     [
         ((0.5, 0.2), 3.5, HOOK[1:]),
         ((-1.0, 0.0), 4.0, HOOK[1:]),
@@ -38,8 +40,8 @@ def test_on_the_path_what_is_left_and_what_is_ahead_are_by_its_length(gone: floa
         ((1.4, 0.9), 0.4, HOOK[3:]),
     ],
 )
-def test_next_to_the_path_its_nearest_point_counts(here: tuple[float, float], left: float, rest: Array) -> None:
-    assert length_left(HOOK, np.array(here)) == pytest.approx(left)
+def test_next_to_the_path_its_nearest_point_counts(here: tuple[float, float], expected: float, rest: Array) -> None:
+    assert length_left(HOOK, np.array(here)) == pytest.approx(expected)
     np.testing.assert_array_equal(rest_of(HOOK, np.array(here)), rest)
 
 
@@ -50,10 +52,10 @@ def test_at_a_corner_the_later_leg_counts() -> None:
     assert length_left(there_and_back, np.array([0.5, 0.0])) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("here", "left"), [((1.0, 1.0), 0.0), ((0.7, 1.0), 0.3), ((1.05, 1.2), 0.206)])
-def test_at_its_end_the_straight_way_there_is_left(here: tuple[float, float], left: float) -> None:
+@pytest.mark.parametrize(("here", "expected"), [((1.0, 1.0), 0.0), ((0.7, 1.0), 0.3), ((1.05, 1.2), 0.206)])
+def test_at_its_end_the_straight_way_there_is_left(here: tuple[float, float], expected: float) -> None:
     """A base that has come past the end, or beside it, has not arrived."""
-    assert length_left(HOOK, np.array(here)) == pytest.approx(left, abs=1e-3)
+    assert length_left(HOOK, np.array(here)) == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_path_of_one_point() -> None:

@@ -24,7 +24,7 @@ from tests.skills.classical.scenes import (
     beside,
     rooms,
 )
-from tests.skills.classical.tables import Rows, short, shown
+from tests.skills.classical.tables import Rows, row_of, short
 
 
 @short
@@ -40,11 +40,11 @@ def places_to_put_things() -> Rows:
     for name, surface in surfaces.items():
         for others in ((), things, (sunk,)):
             spots = places(surface, others, hand)
-            yield shown(name, len(others), "things", len(spots), "spots")
-            kept = spots[:: max(1, len(spots) // 12)]
-            yield from (shown(cost, point) for cost, point in kept)
+            yield row_of(name, len(others), "things", len(spots), "spots")
+            chosen = spots[:: max(1, len(spots) // 12)]
+            yield from (row_of(cost, point) for cost, point in chosen)
     for access in (OUT, np.array([-OUT[1], OUT[0]]), np.array([1.0, 0.0])):
-        yield shown("half depth", half_depth(replace(SHELF, access=access)))
+        yield row_of("half depth", half_depth(replace(SHELF, access=access)))
 
 
 @short
@@ -60,11 +60,11 @@ def places_to_stand() -> Rows:
         {"approach": -0.4, "distances": (0.8,), "aside": -math.pi / 2, "offsets": (0.0, 0.3), "bearings": (0.0, 0.5)},
     ):
         stands = base_candidates(target, here=here, reachable=reachable, **options)  # type: ignore[arg-type]
-        yield shown(len(stands), "places")
-        yield from (shown(cost, base.x, base.y, base.yaw) for cost, base in stands[:30])
+        yield row_of(len(stands), "places")
+        yield from (row_of(cost, base.x, base.y, base.yaw) for cost, base in stands[:30])
     for point in ((0.0, 0.0), (1.9, 0.9), (1.9, 2.0), (3.5, 1.2), (4.7, 2.2), (9.0, 9.0), (-0.85, 0.0), (2.9, 1.0)):
         at = np.array(point)
-        yield shown(point, reachable(at), reachable.gap(at))
+        yield row_of(point, reachable(at), reachable.gap(at))
 
 
 @short
@@ -74,16 +74,16 @@ def paths() -> Rows:
     for point in ((0.0, 0.0), (-0.68, 0.5), (-0.5, 0.5), (2.05, 0.4), (1.6, 0.4), (3.0, 0.5), (4.5, 2.2), (4.0, 1.0)):
         at = np.array(point)
         near = max(float(costs.cost[costs.cell(at)]), 0.0)
-        yield shown(point, str(costs.cell(at)), min(near, 99.0), costs.clear_at(at), costs.point(costs.cell(at)))
-    yield shown("outside", costs.clear_at(np.array([-1.01, 0.0])), costs.clear_at(np.array([0.0, 2.51])))
-    yield shown("clipped", str(costs.cell(np.array([-9.0, 99.0]))), str(costs.cell(np.array([99.0, -9.0]))))
+        yield row_of(point, str(costs.cell(at)), min(near, 99.0), costs.clear_at(at), costs.point(costs.cell(at)))
+    yield row_of("outside", costs.clear_at(np.array([-1.01, 0.0])), costs.clear_at(np.array([0.0, 2.51])))
+    yield row_of("clipped", str(costs.cell(np.array([-9.0, 99.0]))), str(costs.cell(np.array([99.0, -9.0]))))
     lines = (((0.0, 0.2), (3.0, 0.4)), ((0.0, 2.0), (3.0, 2.1)), ((1.0, 2.0), (4.6, 0.9)), ((0.5, 0.5), (0.52, 0.5)))
     for begin, end in lines:
         a, b = np.array(begin), np.array(end)
         clear = [costs.clear_line(a, b, room) for room in (0.0, 0.05, 0.2, 0.3, 0.4, 0.6)]
-        yield shown(begin, end, costs.between(a, b), "".join("+" if room else "." for room in clear))
+        yield row_of(begin, end, costs.between(a, b), "".join("+" if room else "." for room in clear))
     passable = costs.passable(np.array([-0.75, 0.5]))
-    yield shown("passable", int(passable.sum()), int(costs.passable(np.array([0.0, 0.5])).sum()))
+    yield row_of("passable", int(passable.sum()), int(costs.passable(np.array([0.0, 0.5])).sum()))
     for begin, end, tolerance in (
         ((-0.5, 2.0), (4.6, 0.0), 0.0),
         ((-0.5, 2.0), (3.5, 1.15), 0.8),
@@ -96,9 +96,9 @@ def paths() -> Rows:
         for comfort in (0.3, 0.6):
             wide = CostMap.of(rooms(), 0.3, comfort)
             path = plan_path(wide, np.array(begin), np.array(end), tolerance)
-            yield shown(begin, end, tolerance, comfort, "none" if path is None else path)
+            yield row_of(begin, end, tolerance, comfort, "none" if path is None else path)
     shut = CostMap.of(rooms(door=False), 0.3)
-    yield shown("shut", plan_path(shut, np.array([0.0, 0.0]), np.array([3.0, 0.0])) is None)
+    yield row_of("shut", plan_path(shut, np.array([0.0, 0.0]), np.array([3.0, 0.0])) is None)
 
 
 @short
@@ -107,13 +107,13 @@ def along_paths() -> Rows:
     path = np.array([[0.0, 0.0], [1.0, 0.2], [1.1, 1.0], [0.2, 1.1]])
     for point in ((0.0, 0.1), (-0.3, 0.0), (0.5, 0.4), (1.0, 0.2), (1.3, 0.7), (0.25, 1.05), (0.0, 1.3), (0.27, 1.3)):
         at = np.array(point)
-        yield shown(
+        yield row_of(
             point, length_left(path, at), len(rest_of(path, at)), *(point_ahead(path, at, d) for d in (0.3, 1, 3))
         )
-        yield shown("last", length_left(path[-1:], at), point_ahead(path[-1:], at, 0.3), len(rest_of(path[-1:], at)))
+        yield row_of("last", length_left(path[-1:], at), point_ahead(path[-1:], at, 0.3), len(rest_of(path[-1:], at)))
     boxes = [Box(np.array([x, y, 0.2]), np.array([0.1, 0.05, 0.2]), 0.3, f"{x}") for x, y in ((0.5, 0.5), (1.4, 0.7))]
     for radius in (0.1, 0.2, 0.3, 0.4, 0.5):
-        yield shown(radius, *(box.name for box in on_the_way(boxes, path, radius)))
+        yield row_of(radius, *(box.name for box in on_the_way(boxes, path, radius)))
     for part in (
         boxes[0],
         replace(boxes[0], half=np.array([0.02, 0.2, 0.1])),
@@ -121,13 +121,13 @@ def along_paths() -> Rows:
     ):
         grid = cleared(replace(rooms(), occupied=np.ones((60, 120), dtype=bool)), [part])
         rows, columns = np.nonzero(~grid.occupied)
-        yield shown("cleared", len(rows), rows.mean(), columns.mean(), rows.std(), columns.std())
+        yield row_of("cleared", len(rows), rows.mean(), columns.mean(), rows.std(), columns.std())
     goal = Goal(
         "it", "", np.zeros(3), solids=tuple(_around(boxes[0])), obstacles=tuple(_around(boxes[0])), grid=rooms()
     )
-    left = without(goal, boxes[:1])
-    yield shown(*(box.name for box in left.solids))
-    yield shown(*(box.name for box in left.obstacles))
+    remaining = without(goal, boxes[:1])
+    yield row_of(*(box.name for box in remaining.solids))
+    yield row_of(*(box.name for box in remaining.obstacles))
 
 
 def _around(box: Box) -> Iterator[Box]:
@@ -148,4 +148,6 @@ def distances_to_solids() -> Rows:
     rng = np.random.default_rng(3)
     for _ in range(60):
         points = np.array([1.05, 2.05, 0.8]) + rng.uniform(-0.3, 0.3, (3, 3))
-        yield shown(solids.distance(points[:1], np.array([0.02])), solids.distance(points, np.array([0.0, 0.03, 0.01])))
+        yield row_of(
+            solids.distance(points[:1], np.array([0.02])), solids.distance(points, np.array([0.0, 0.03, 0.01]))
+        )

@@ -35,13 +35,13 @@ from tests.skills.classical.scenes import (
     bowl,
     plate,
 )
-from tests.skills.classical.tables import Make, Rows, short, shown, table
+from tests.skills.classical.tables import Make, Rows, row_of, short, table
 
 
 def _grasp(grasp: Grasp) -> str:
     roll = f"{grasp.roll:.2f}"
     way = (grasp.over, grasp.straight_down, grasp.under)
-    return shown(grasp.cost, grasp.yaw, grasp.pitch, roll, grasp.opening, grasp.pose.position, *way)
+    return row_of(grasp.cost, grasp.yaw, grasp.pitch, roll, grasp.opening, grasp.pose.position, *way)
 
 
 def _grasps(find: Callable[[], Iterable[Grasp]]) -> Rows:
@@ -90,14 +90,14 @@ def _could_be_plates() -> Rows:
     heights = ((0.12, 0.12, height) for height in (0.0174, 0.0176, 0.0061, 0.0059))
     widths = ((0.071, 0.075), (0.069, 0.075), (0.19, 0.199), (0.19, 0.201), (0.1, 0.132), (0.1, 0.134))
     for half in (*heights, *((*width, 0.01) for width in widths)):
-        yield shown(half, bool(scoops(Box(PLATE.center, np.array(half)), (), (), None, Tool(0.10, FINGERS))))
+        yield row_of(half, bool(scoops(Box(PLATE.center, np.array(half)), (), (), None, Tool(0.10, FINGERS))))
 
 
 def _room_for_a_hand() -> Rows:
     grasp = scoops(PLATE, plate(PLATE.center), (), None, Tool(0.10, FINGERS))[0]
     for way in (-grasp.approach, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0]), grasp.pose.rotation[:, 1]):
         free = [x for x in np.arange(0.0, 0.4, 0.004) if not _blocked(grasp, x * way)]
-        yield shown("clear from", way, min(free), max(free), len(free))
+        yield row_of("clear from", way, min(free), max(free), len(free))
 
 
 def _blocked(grasp: Grasp, away: Array) -> bool:
@@ -122,12 +122,12 @@ def _drawn() -> Rows:
     for box in (BRICK, CARD, CRATE, BOARD):
         for surface in (TOP, SHELF, replace(TOP, half_x=0.12, half_y=0.13)):
             for way in drawings(box, surface, (beside(box, 0.3, 0.0, (0.05, 0.4, 0.03)),)):
-                yield shown(box.name, way.length, way.depth, way.yaw, way.at)
+                yield row_of(box.name, way.length, way.depth, way.yaw, way.at)
                 drawn = Box(box.center + way.length * way.out, box.half, box.yaw)
                 for grasp in pinches(drawn, surface, (), Tool(0.10, FINGERS))[:3]:
                     yield "  " + _grasp(grasp)
                     level, hand = levelled(drawn, grasp, grasp.pose)
-                    yield "  " + shown("levelled", level.center, level.half, level.yaw, hand.rotation[:, 0])
+                    yield "  " + row_of("levelled", level.center, level.half, level.yaw, hand.rotation[:, 0])
 
 
 def _flat(other: Solid) -> Rows:
@@ -135,7 +135,7 @@ def _flat(other: Solid) -> Rows:
     for kind in kinds:
         for pitch in (0.0, 0.19, 0.21, np.pi):
             part = Solid(kind, np.full(3, 0.03), Pose(np.zeros(3), gripper_rotation(0.0, pitch)))
-            yield shown(kind, pitch, lies_flat((part,)), lies_flat((part, other)))
+            yield row_of(kind, pitch, lies_flat((part,)), lies_flat((part, other)))
 
 
 @short
@@ -152,4 +152,4 @@ def what_a_hand_touches() -> Rows:
                 fingered = [touches(grasp, [box], fingers) for box in boxes]
                 palmed = [palm_touches(grasp, [box], fingers) for box in boxes]
                 last = (int(max(np.flatnonzero(hits), default=-1)) for hits in (fingered, palmed))
-                yield shown(way, "fingers", sum(fingered), next(last), "palm", sum(palmed), next(last))
+                yield row_of(way, "fingers", sum(fingered), next(last), "palm", sum(palmed), next(last))

@@ -284,11 +284,11 @@ def vla_eval(policy: Knowing, action: Mapping[str, Any] | None = None, **more: A
             ports.append(await group.start(serve_async, server, "127.0.0.1", 0))
             ready.set()
 
-    def whole() -> None:
+    def run_server() -> None:
         with suppress(asyncio.CancelledError):
             asyncio.run(run())
 
-    thread = threading.Thread(target=whole, daemon=True)
+    thread = threading.Thread(target=run_server, daemon=True)
     thread.start()
     assert ready.wait(20)
     try:

@@ -63,19 +63,19 @@ def same(first: object, other: object) -> bool:
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
 def test_openpi_frames_are_those_of_its_own_codec_both_ways(value):
     message = {"observation/x": value, "prompt": "go"}
-    theirs = msgpack_numpy.packb(message)
-    assert pack(message, "openpi") == theirs == msgpack_numpy.Packer().pack(message)
-    assert same(unpack(theirs), msgpack_numpy.unpackb(theirs))
-    assert same(msgpack_numpy.unpackb(pack(message, "openpi")), msgpack_numpy.unpackb(theirs))
+    reference = msgpack_numpy.packb(message)
+    assert pack(message, "openpi") == reference == msgpack_numpy.Packer().pack(message)
+    assert same(unpack(reference), msgpack_numpy.unpackb(reference))
+    assert same(msgpack_numpy.unpackb(pack(message, "openpi")), msgpack_numpy.unpackb(reference))
 
 
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
 @pytest.mark.parametrize("kind", ["observation", "action"])
 def test_vla_eval_frames_are_those_of_its_own_codec_both_ways(value, kind):
-    theirs = pack_message(Message(MessageType(kind), {"x": value}, seq=3, timestamp=1.25))
-    ours = pack(dialect.message(kind, {"x": value}, 3, 1.25), "vla-eval")
-    assert ours == theirs
-    read, meant = unpack(theirs), unpack_message(ours)
+    reference = pack_message(Message(MessageType(kind), {"x": value}, seq=3, timestamp=1.25))
+    own_bytes = pack(dialect.message(kind, {"x": value}, 3, 1.25), "vla-eval")
+    assert own_bytes == reference
+    read, meant = unpack(reference), unpack_message(own_bytes)
     assert (read["type"], read["seq"], read["timestamp"]) == (meant.type.value, 3, 1.25)
     assert same(read["payload"], meant.payload)
 
@@ -83,18 +83,18 @@ def test_vla_eval_frames_are_those_of_its_own_codec_both_ways(value, kind):
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
 def test_xpolicylab_frames_are_those_of_its_published_codec_both_ways(value):
     message = {"message_type": "infer", "payload": {"observation": {"x": value}}}
-    theirs = xpolicylab.encode_frame(message)
-    assert pack(message, "xpolicylab") == theirs
-    assert same(unpack(theirs), xpolicylab.decode_wire(theirs))
+    reference = xpolicylab.encode_frame(message)
+    assert pack(message, "xpolicylab") == reference
+    assert same(unpack(reference), xpolicylab.decode_wire(reference))
 
 
 @pytest.mark.parametrize("value", ARRAYS.values(), ids=ARRAYS)
 def test_gr00t_frames_have_arrays_as_numpy_writes_them(value):
     file = io.BytesIO()
     np.save(file, value, allow_pickle=False)
-    theirs = msgpack.packb({"endpoint": "get_action", "x": {"__ndarray_class__": True, "as_npy": file.getvalue()}})
-    assert pack({"endpoint": "get_action", "x": value}, "gr00t") == theirs
-    assert same(unpack(theirs)["x"], np.load(io.BytesIO(file.getvalue()), allow_pickle=False))
+    reference = msgpack.packb({"endpoint": "get_action", "x": {"__ndarray_class__": True, "as_npy": file.getvalue()}})
+    assert pack({"endpoint": "get_action", "x": value}, "gr00t") == reference
+    assert same(unpack(reference)["x"], np.load(io.BytesIO(file.getvalue()), allow_pickle=False))
 
 
 @pytest.mark.parametrize("form", ["png", "jpeg", "raw"])
@@ -153,6 +153,6 @@ def test_a_picture_is_not_decompressed_before_its_size_is_known():
 @pytest.mark.parametrize("shape", [(48, 64), (64, 48), (224, 224), (500, 500), (100, 333)])
 def test_pictures_are_shrunk_as_openpi_shrinks_them(shape):
     picture = RNG.integers(0, 256, (*shape, 3), np.uint8)
-    theirs = image_tools.resize_with_pad(picture, 224, 224)
-    assert np.array_equal(Layout().picture(picture), theirs)
-    assert np.array_equal(Layout(channels="bgr").picture(picture), theirs[..., ::-1])
+    reference = image_tools.resize_with_pad(picture, 224, 224)
+    assert np.array_equal(Layout().picture(picture), reference)
+    assert np.array_equal(Layout(channels="bgr").picture(picture), reference[..., ::-1])

@@ -533,8 +533,8 @@ def request_with(prompt: str, picture: np.ndarray = WHITE) -> dict[str, Any]:
 def test_a_client_of_openpi_asks_our_server(facts, rows):
     skills = Echoing(**facts)
     with live_server.serving(skills=skills, dialect=OpenPiSession) as server:
-        theirs = WebsocketClientPolicy(server.url)
-        metadata = theirs.get_server_metadata()
+        client = WebsocketClientPolicy(server.url)
+        metadata = client.get_server_metadata()
         assert metadata["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0, "pictures": "upright"}
         assert metadata["observation"] == [
             "observation/image",
@@ -542,17 +542,17 @@ def test_a_client_of_openpi_asks_our_server(facts, rows):
             "observation/state",
             "prompt",
         ]
-        answer = theirs.infer(request_with("pick up the cube"))
+        answer = client.infer(request_with("pick up the cube"))
         assert answer["actions"].shape == (rows, 7) and answer["actions"].dtype == np.float32
         assert answer["actions"][0] == pytest.approx([1.0, 0.0, 0.2, 0.0, 0.0, 0.5, 1.0])
         assert answer["server_timing"]["infer_ms"] > 0.0
-        assert theirs.infer(request_with("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
-        assert "prev_total_ms" in theirs.infer(request_with("put it down"))["server_timing"]
+        assert client.infer(request_with("pick up the cube", BLACK))["actions"][0, 2] == pytest.approx(0.4)  # goes on
+        assert "prev_total_ms" in client.infer(request_with("put it down"))["server_timing"]
         assert [goal["text"] for goal in skills.created[-1].goals] == ["pick up the cube", "put it down"]
         assert skills.created[-1].goals[0]["gripper"] == pytest.approx(0.5)
         assert httpx2.get(server.url.replace("ws", "http") + "/healthz").text == "OK\n"
         with pytest.raises(RuntimeError, match="no picture 'observation/image'"):
-            theirs.infer({**request_with("put it down"), "observation/image": np.zeros(3)})
+            client.infer({**request_with("put it down"), "observation/image": np.zeros(3)})
         again = WebsocketClientPolicy(server.url)
         with pytest.raises(RuntimeError, match="no such thing"):
             again.infer(request_with("impossible"))
@@ -569,10 +569,10 @@ def test_a_client_of_vla_eval_asks_our_server():
     skills = Echoing()
 
     async def play(url: str) -> None:
-        async with Connection(url) as theirs:
-            server = {key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["action_spec"].items()}
+        async with Connection(url) as client:
+            server = {key: specs.DimSpec.from_dict(spec) for key, spec in client.server_info["action_spec"].items()}
             observation_spec = {
-                key: specs.DimSpec.from_dict(spec) for key, spec in theirs.server_info["observation_spec"].items()
+                key: specs.DimSpec.from_dict(spec) for key, spec in client.server_info["observation_spec"].items()
             }
             libero = {
                 "position": specs.POSITION_DELTA,
@@ -587,16 +587,16 @@ def test_a_client_of_vla_eval_asks_our_server():
             )
             observation = {"images": {"agentview": WHITE, "wrist": BLACK}, "states": STATE, "task_description": "pick"}
             for _ in range(2):
-                await theirs.start_episode({"task": {"name": "pick"}})
+                await client.start_episode({"task": {"name": "pick"}})
                 for step in (0.2, 0.4):
-                    answer = await theirs.act(observation)
+                    answer = await client.act(observation)
                     assert answer["actions"] == pytest.approx([1.0, 0.0, step, 0.0, 0.0, 0.5, 1.0])
-                await theirs.end_episode({"metrics": {}})
+                await client.end_episode({"metrics": {}})
             with pytest.raises(RuntimeError, match="no such thing"):
-                await theirs.act({**observation, "task_description": "impossible"})
+                await client.act({**observation, "task_description": "impossible"})
             with pytest.raises(RuntimeError, match="no 'task_description'"):
-                await theirs.act({"images": {}})
-            assert (await theirs.act(observation))["actions"].shape == (7,)
+                await client.act({"images": {}})
+            assert (await client.act(observation))["actions"].shape == (7,)
 
     with live_server.serving(skills=skills, dialect=VlaEvalSession) as server:
         asyncio.run(play(server.url))

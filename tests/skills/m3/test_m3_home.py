@@ -42,11 +42,11 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
         locator.reset(seed=1)
         solver, place = Solver(), robot.world.object_box(robot.world.objects["apple"]).center
 
-        def attempt(skill: Skill, entity: str, **known: object) -> None:
+        def attempt(skill: Skill, entity: str, **changes: object) -> None:
             observation = robot.observe(skill.cameras)
             subtask = Subtask(skill.actions[0], entity)
             began = observation.stamp
-            goal = replace(locator.goal(entity, action_of(subtask.action), observation), **known)
+            goal = replace(locator.goal(entity, action_of(subtask.action), observation), **changes)
             skill.start(subtask, goal, observation)
             while skill.outcome is Outcome.RUNNING:
                 robot.act(skill.act(observation))
@@ -92,8 +92,8 @@ def test_an_episode_with_generated_weights_is_run_limited_and_recorded(tmp_path,
     monkeypatch.setattr(Manipulate, "decisions", 25)
     script = [{"subtask": f"[{words}]", "model": "M3"} for words in ("Go to, apple", "Pick, apple", "Open, table")]
     records = play(tmp_path, scene(1.9), script, skills=f"m3:{folder},classical", attempts=2)
-    gone, picked, opened = (record.execution for record in records[:3])
-    assert gone.feedback.ok and [attempt.skill for attempt in gone.attempts] == ["m3/navigate"]
+    drive, picked, opened = (record.execution for record in records[:3])
+    assert drive.feedback.ok and [attempt.skill for attempt in drive.attempts] == ["m3/navigate"]
     assert picked.feedback.code is ErrorCode.E1
     assert [attempt.skill for attempt in picked.attempts] == ["m3/pick"] * 2
     assert [attempt.outcome for attempt in picked.attempts] == [Outcome.TIMED_OUT] * 2

@@ -122,13 +122,13 @@ def test_it_looks_only_when_a_decision_is_due():
     robot, skill = Puppet(APPLE), Navigate(Always(12), SPEC, KINEMATICS)
     observation = robot.observe(skill.cameras)
     skill.start(None, Goal("table", "", np.array([5.0, 0.0, 0.0])), observation)
-    looked = []
+    looks = []
     while len(skill.policy.inputs) < 4:
         robot.act(skill.act(observation))
-        looked.append(bool(skill.required_cameras()))
+        looks.append(bool(skill.required_cameras()))
         observation = robot.observe(skill.required_cameras())
-    first = looked.index(True)
-    assert looked[first:] == [True, False, False] * 3 + [True, False][: len(looked) - first - 9]
+    first = looks.index(True)
+    assert looks[first:] == [True, False, False] * 3 + [True, False][: len(looks) - first - 9]
 
 
 def test_it_waits_for_its_picture_where_the_locator_has_looked_elsewhere():
@@ -200,11 +200,11 @@ def test_it_turns_before_what_the_map_has_where_the_policy_would_drive_on(tall: 
 
 
 def test_a_stop_is_offered_only_where_the_target_is_within_reach_on_this_side_of_all_walls() -> None:
-    def offered(x: float, height: float = 0.5, **known: object) -> bool:
+    def offered(x: float, height: float = 0.5, **changes: object) -> bool:
         skill = Navigate(Always(AHEAD), SPEC, KINEMATICS)
         skill.decisions = 1
         box = Box(np.array([x, 0.0, height]), np.array([0.2, 0.2, min(height, 0.5)]))
-        perform(skill, Puppet(APPLE), Goal("table", "", box.center, box=box, **known))
+        perform(skill, Puppet(APPLE), Goal("table", "", box.center, box=box, **changes))
         return bool(skill.policy.inputs[0]["allowed"][STOP])
 
     assert offered(2.1) and not offered(2.3)

@@ -13,13 +13,13 @@ from skills.m3.training import LEAST_PICTURES, Way, arm_before_camera, covered, 
 
 def drive(*, arm: bool, pictures: int = 40, wall: bool = False):
     """Depth pictures (n, 128, 128) of a drive: a floor from 0.94 m on, a wall that comes nearer."""
-    shown = torch.full((pictures, SIZE, SIZE), 0.094)
-    shown[:, : SIZE - 20] = torch.linspace(0.5, 0.1, pictures)[:, None, None]
+    images = torch.full((pictures, SIZE, SIZE), 0.094)
+    images[:, : SIZE - 20] = torch.linspace(0.5, 0.1, pictures)[:, None, None]
     if wall:
-        shown[:] = 0.05
+        images[:] = 0.05
     if arm:
-        shown[3:, :60, :60] = 0.02  # it is raised before the base drives
-    return shown
+        images[3:, :60, :60] = 0.02  # it is raised before the base drives
+    return images
 
 
 def test_the_arm_is_what_stays_near_all_along_a_way() -> None:
@@ -59,13 +59,13 @@ def wall_ahead(turn: float) -> torch.Tensor:
 @pytest.mark.parametrize("turn", [-0.3, -0.1, 0.05, 0.25])
 def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
     picture = turned(wall_ahead(0.0), torch.tensor([turn]))
-    known = picture > 0
-    assert known.float().mean() > 0.6
-    assert torch.allclose(picture[known], wall_ahead(turn)[known], rtol=0.02)
+    visible = picture > 0
+    assert visible.float().mean() > 0.6
+    assert torch.allclose(picture[visible], wall_ahead(turn)[visible], rtol=0.02)
     # What the recorded picture does not show is on the side to which the base is turned.
-    gone = ~known[0].any(dim=0)
-    assert gone[0] == (turn > 0)
-    assert gone[-1] == (turn < 0)
+    missing_columns = ~visible[0].any(dim=0)
+    assert missing_columns[0] == (turn > 0)
+    assert missing_columns[-1] == (turn < 0)
 
 
 def test_a_picture_that_is_not_turned_stays_as_it_is() -> None:

@@ -133,8 +133,8 @@ def test_a_claim_without_effect_is_not_believed(tmp_path, weights, chart):
 
 
 def test_wrong_files_are_bad_input(tmp_path, weights):
-    theirs = ("history_backbone.0.weight", "goal_backbone.0.weight", "dt_policy.layers.0.norm1.weight")
-    torch.save({name: torch.zeros(1) for name in theirs}, tmp_path / "pixnav.pth")
+    keys = ("history_backbone.0.weight", "goal_backbone.0.weight", "dt_policy.layers.0.norm1.weight")
+    torch.save({name: torch.zeros(1) for name in keys}, tmp_path / "pixnav.pth")
     with pytest.raises(BadInput, match="a checkpoint of pixnav, not of nomad"):
         Nomad(str(tmp_path / "pixnav.pth"))
     tensors = dict(read_checkpoint(weights / "nomad.pth").tensors)

@@ -32,8 +32,8 @@ def case(request):
         yield SimpleNamespace(network=network, io=io, source=generator(), seed=seed)
 
 
-def close(ours, theirs, tolerance):
-    np.testing.assert_allclose(np.asarray(ours), theirs, rtol=0, atol=tolerance)
+def close(actual, expected, tolerance):
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=0, atol=tolerance)
 
 
 def condition(case, frames, goals):
@@ -54,11 +54,11 @@ def conditions(case):
 
 def test_every_tensor_of_the_file_is_known_and_none_is_invented():
     manifest = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-    theirs = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
-    ours = {name: tuple(tensor.shape) for name, tensor in NomadNetwork().state_dict().items()}
-    assert len(theirs) == 645
-    assert ours == {name: shape for name, shape in theirs.items() if name not in UNUSED}
-    assert theirs.keys() >= UNUSED and len(UNUSED) == 16
+    reference_shapes = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
+    own_shapes = {name: tuple(tensor.shape) for name, tensor in NomadNetwork().state_dict().items()}
+    assert len(reference_shapes) == 645
+    assert own_shapes == {name: shape for name, shape in reference_shapes.items() if name not in UNUSED}
+    assert reference_shapes.keys() >= UNUSED and len(UNUSED) == 16
 
 
 def test_what_is_seen_and_how_far_it_is(case, conditions):

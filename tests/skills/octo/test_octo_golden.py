@@ -147,6 +147,6 @@ def test_a_masked_text_is_not_attended_to():
             model({"primary": primary}, words, torch.tensor([[True]]), has_text=torch.tensor([False]))
             for words in (text(401), -text(401))
         )
-        shown = model({"primary": primary}, text(401), torch.tensor([[True]]))
+        unmasked = model({"primary": primary}, text(401), torch.tensor([[True]]))
     torch.testing.assert_close(hidden, other)
-    assert (hidden - shown).abs().max() > 0.1
+    assert (hidden - unmasked).abs().max() > 0.1

@@ -65,14 +65,14 @@ def test_a_tokenizer_in_its_other_form(tmp_path):
 @pytest.mark.slow
 def test_weights_of_the_checkpoint_encode_texts_as_transformers_does(folder):
     torch.manual_seed(0)
-    theirs = make_encoder()
-    tensors = {name: tensor.clone() for name, tensor in flax_view(theirs).state_dict().items()}
+    reference = make_encoder()
+    tensors = {name: tensor.clone() for name, tensor in flax_view(reference).state_dict().items()}
     texts = T5Texts(tensors, folder, path=Path("checkpoint"))
     encoded = texts["pick up the apple"]
     with torch.inference_mode():
         ids = torch.tensor([[3, 4, 5, 6, 1] + [0] * 11])
-        expected = theirs(input_ids=ids, attention_mask=(ids > 0).long()).last_hidden_state[0].numpy()
-        alone = theirs(input_ids=ids[:, :5]).last_hidden_state[0].numpy()
+        expected = reference(input_ids=ids, attention_mask=(ids > 0).long()).last_hidden_state[0].numpy()
+        alone = reference(input_ids=ids[:, :5]).last_hidden_state[0].numpy()
     assert encoded.shape == (16, 768)
     np.testing.assert_allclose(encoded, expected, atol=1e-5)
     np.testing.assert_allclose(encoded[:5], alone, atol=1e-4)  # padding is not attended to

@@ -42,19 +42,19 @@ def inputs(case):
     marked[cy - 3 : cy + 3, cx - 3 : cx + 3] = 255
     marked[cy - 3, cx - 3 : cx + 3] = 96
     marked[cy - 3 : cy + 3, cx + 2] = 160
-    whole = torch.from_numpy(np.concatenate((goal, marked), axis=-1))
-    return whole.permute(2, 0, 1) / 255.0, torch.from_numpy(pictures).permute(0, 3, 1, 2) / 255.0
+    image = torch.from_numpy(np.concatenate((goal, marked), axis=-1))
+    return image.permute(2, 0, 1) / 255.0, torch.from_numpy(pictures).permute(0, 3, 1, 2) / 255.0
 
 
-def close(ours, theirs, tolerance=1e-5):
-    np.testing.assert_allclose(np.asarray(ours), theirs, rtol=0, atol=tolerance)
+def close(actual, expected, tolerance=1e-5):
+    np.testing.assert_allclose(np.asarray(actual), expected, rtol=0, atol=tolerance)
 
 
 def test_every_tensor_of_the_file_is_known_and_none_is_invented():
     manifest = json.loads((GOLDEN / "manifest.json").read_text(encoding="utf-8"))
-    theirs = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
-    assert len(theirs) == 323
-    assert {name: tuple(tensor.shape) for name, tensor in PixNavNetwork().state_dict().items()} == theirs
+    reference_shapes = {parameter["name"]: tuple(parameter["shape"]) for parameter in manifest["params"]}
+    assert len(reference_shapes) == 323
+    assert {name: tuple(tensor.shape) for name, tensor in PixNavNetwork().state_dict().items()} == reference_shapes
 
 
 def test_picture_by_picture(case, inputs):

@@ -130,5 +130,5 @@ def test_turns_are_of_thirty_degrees_and_leave_at_most_fifteen(x, y, yaw):
     target = turn_to(np.array([x, y, 0.5]), Pose2(0.3, -0.2, yaw))
     steps = (target - yaw) / TURN
     assert steps == pytest.approx(round(steps), abs=1e-6) and abs(steps) < 6.001
-    left = math.remainder(math.atan2(y + 0.2, x - 0.3) - target, math.tau)
-    assert abs(left) <= TURN / 2 + 1e-6
+    remaining = math.remainder(math.atan2(y + 0.2, x - 0.3) - target, math.tau)
+    assert abs(remaining) <= TURN / 2 + 1e-6

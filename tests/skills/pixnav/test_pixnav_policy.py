@@ -44,8 +44,8 @@ def test_the_actions_of_the_official_agent(seed):
     ]
     assert [output["action"] for output in outputs] == io["cam_returned_action"].tolist()
     assert [output["forced"] for output in outputs] == [False] * (EARLY_STOP - 1) + [True] * 2
-    for ours, theirs in (("values", "cam_action"), ("goal", "cam_goal")):
-        np.testing.assert_allclose([output[ours] for output in outputs], io[theirs], rtol=0, atol=1e-5)
+    for name, official_name in (("values", "cam_action"), ("goal", "cam_goal")):
+        np.testing.assert_allclose([output[name] for output in outputs], io[official_name], rtol=0, atol=1e-5)
     np.testing.assert_allclose([[output["distance"]] for output in outputs], io["cam_distance"], rtol=0, atol=1e-5)
     assert np.any(io["cam_collide"])  # or the rule was not tried
 

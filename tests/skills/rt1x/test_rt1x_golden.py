@@ -71,9 +71,9 @@ def test_every_tensor_of_the_checkpoint_has_its_place_and_no_other():
     assert len(view) == 579 + 156
     assert sum(tensor.numel() for tensor in model.parameters()) == manifest["parameters"] == 56_896_809
     # Each of our tensors is filled by exactly one of theirs.
-    ours = {name: tensor for name, tensor in model.state_dict().items() if not name.endswith("num_batches_tracked")}
+    tensors = {name: tensor for name, tensor in model.state_dict().items() if not name.endswith("num_batches_tracked")}
     assert sorted(tensor.data_ptr() for tensor in view.values()) == sorted(
-        tensor.data_ptr() for tensor in ours.values()
+        tensor.data_ptr() for tensor in tensors.values()
     )
 
 
@@ -164,8 +164,8 @@ def test_reset_forgets():
 def test_the_text_matters_and_so_do_old_and_new_frames():
     tokens = image_tokens(301, "lang_a")[None]
     with torch.inference_mode():
-        whole = network(301).action_logits(tokens)
+        full = network(301).action_logits(tokens)
         for number in (0, 7, 14):
             changed = tokens.clone()
             changed[:, number] = image_tokens(301, "lang_b")[number]
-            assert (network(301).action_logits(changed) - whole).abs().max() > 1e-3, number
+            assert (network(301).action_logits(changed) - full).abs().max() > 1e-3, number
