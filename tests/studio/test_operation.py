@@ -71,10 +71,10 @@ def test_a_stop_ends_what_came_before_it_and_nothing_that_came_after(tmp_path):
         desk.order(go)
         desk.stop()
 
-    begun = (lambda state: state.task == "drive" and not state.doing, goes_after_a_stop)
-    gone = (lambda state: state.round == 1 and not state.doing, is_stopped_after_it_asked)
+    before_stop = (lambda state: state.task == "drive" and not state.doing, goes_after_a_stop)
+    after_stop = (lambda state: state.round == 1 and not state.doing, is_stopped_after_it_asked)
     ends = (lambda state: state.round == 2 and not state.doing, lambda desk: desk.order(Quit()))
-    _, records = operate(tmp_path, [Begin(task="drive")], begun, gone, ends)
+    _, records = operate(tmp_path, [Begin(task="drive")], before_stop, after_stop, ends)
     outcomes = [[attempt.outcome for attempt in record.execution.attempts] for record in records[:2]]
     assert outcomes == [[Outcome.SUCCEEDED], [Outcome.STOPPED]]
 
