@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_pages import PAGES, SUITES, commands, known
+from test_pages import PAGES, SUITES, commands, option_names
 from test_usage import check_short_help
 
 from homie.cli.app import helps
@@ -12,7 +12,7 @@ from suites.vigil.options import VigilOptions
 
 
 def test_options_in_the_commands_of_the_pages_exist() -> None:
-    options = known((MakeOptions, AskOptions, JudgeOptions, AuditOptions, VigilOptions))
+    options = option_names((MakeOptions, AskOptions, JudgeOptions, AuditOptions, VigilOptions))
     lines = [line for page in PAGES for line in commands(page) if line[1] in SUITES]
     assert len(lines) > 5 and set(SUITES) <= set(helps())
     assert [line for line, _, used in lines if not used <= options] == []

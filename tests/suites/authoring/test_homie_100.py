@@ -107,13 +107,13 @@ def test_a_task_is_sound(task: Task):
 @TASKS
 def test_all_that_is_named_is_there_and_only_one_thing_where_it_matters(task: Task):
     here = house_of(task)
-    known = {thing.kind.replace("_", " ") for thing in here.state.things.values()} | set(here.state.things)
-    known |= set(here.rooms.values())
+    names = {thing.kind.replace("_", " ") for thing in here.state.things.values()} | set(here.state.things)
+    names |= set(here.rooms.values())
     assert task.expert is not None
     for text in (*task.expert, *(node for path in task.keypaths for node in path)):
         subtask = read_subtask(text)
         assert subtask.action in ACTIONS
-        assert {name for name in (subtask.target, subtask.destination) if name} <= known
+        assert {name for name in (subtask.target, subtask.destination) if name} <= names
     for subtask in map(read_subtask, task.expert):
         if subtask.action in ("Pick", "Put"):
             kind = subtask.target.replace(" ", "_")

@@ -107,8 +107,8 @@ def test_ours_divides_by_all_predicates_and_leaves_out_only_the_missing_referenc
     released, _ = released_totals(scores)
     assert total.success == pytest.approx(released["accuracy"]) and total.n == 100
     assert total.referenced == 99 and total.path_weight is not None
-    known = [score for score in scores if score.reference_length]
-    assert total.path_weight == pytest.approx(sum(100 * (score.path_weight or 0) for score in known) / 99)
+    with_reference = [score for score in scores if score.reference_length]
+    assert total.path_weight == pytest.approx(sum(100 * (score.path_weight or 0) for score in with_reference) / 99)
     assert total.path_weight > released["average_spl"]  # which lost a whole task type
     assert total.steps * 100 <= released["average_trajectory_length"]
     shares = (total.success, total.failed, total.out_of_steps, total.no_match, total.out_of_range)

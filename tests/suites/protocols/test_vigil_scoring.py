@@ -171,9 +171,9 @@ def test_an_agent_that_never_reports_gets_nothing() -> None:
 
 def reported(case: dict[str, Any], status: str) -> Episode:
     """The same trajectory with another report as its last step."""
-    whole = episode(case)
-    last = dataclasses.replace(whole.steps[-1], kind=Kind.REPORT, skill="report", status=status)
-    return dataclasses.replace(whole, steps=[*whole.steps[:-1], last])
+    whole_episode = episode(case)
+    last = dataclasses.replace(whole_episode.steps[-1], kind=Kind.REPORT, skill="report", status=status)
+    return dataclasses.replace(whole_episode, steps=[*whole_episode.steps[:-1], last])
 
 
 @st.composite

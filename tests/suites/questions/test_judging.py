@@ -135,16 +135,16 @@ def test_october_computes_what_it_computes(run: Path, released: Path) -> None:
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(run: Path, released: Path, tmp_path: Path) -> None:
-    whole = judged(run, released, HOMIE)
-    path = whole.folder / "replies.jsonl"
+    uninterrupted = judged(run, released, HOMIE)
+    path = uninterrupted.folder / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]) + lines[2][:30])
     again = judged(run, released, HOMIE)
-    assert again.figures == whole.figures
-    kept = path.read_bytes().splitlines(keepends=True)
-    assert kept[:2] == lines[:2] and len(kept) == len(lines)
+    assert again.figures == uninterrupted.figures
+    lines_kept = path.read_bytes().splitlines(keepends=True)
+    assert lines_kept[:2] == lines[:2] and len(lines_kept) == len(lines)
     with pytest.raises(BadInput, match=r"another judging \(different: judge, described\)"):
-        judge(JudgeOptions(run=run, questions=released, judge="constant:yes", out=whole.folder))
+        judge(JudgeOptions(run=run, questions=released, judge="constant:yes", out=uninterrupted.folder))
 
 
 def test_an_empty_answer_is_not_put_to_a_judge(released: Path, tmp_path: Path) -> None:

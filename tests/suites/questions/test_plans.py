@@ -69,8 +69,8 @@ def test_carries_may_be_exchanged_and_nothing_else() -> None:
     assert BOTH.orders == ((*range(10),), (0, 5, 6, 7, 8, 1, 2, 3, 4, 9))
     assert BOTH.before[0] == () and BOTH.before[1] == BOTH.before[5] == (0,)
     assert BOTH.before[2] == (0, 1) and BOTH.before[9] == tuple(range(9))
-    whole = written_plan(BOTH.steps)
-    plan_question = question(truth=whole, task=TASK.model_copy(update={"before": BOTH.before}))
+    plan = written_plan(BOTH.steps)
+    plan_question = question(truth=plan, task=TASK.model_copy(update={"before": BOTH.before}))
     assert mark(plan_question, numbered(OPEN, *PEAR, *APPLE, CLOSE)).right
     assert not mark(plan_question, numbered(*PEAR, OPEN, *APPLE, CLOSE)).right
     assert not mark(plan_question, numbered(OPEN, *APPLE, CLOSE)).right
@@ -81,11 +81,11 @@ def test_an_order_is_right_exactly_if_it_keeps_the_graph(order: list[int]) -> No
     plan = [BOTH.steps[number] for number in order]
     # Both go to the fridge, so either may stand for the other: the graph is kept if it is with one of the two.
     swapped = [{3: 7, 7: 3}.get(number, number) for number in order]
-    kept = any(
+    respects_order = any(
         all(some.index(before) < some.index(step) for step in order for before in BOTH.before[step])
         for some in (order, swapped)
     )
-    assert compared(plan, BOTH.steps, BOTH.before).same is kept
+    assert compared(plan, BOTH.steps, BOTH.before).same is respects_order
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ def test_a_score_is_that_of_the_paper() -> None:
 def test_the_world_says_what_can_be_derived_by_hand(
     steps: tuple[str, ...], reached: int, success: bool, carried: int, why: str
 ) -> None:
-    came = carry_out(TASK, subtasks(*steps), "ideal")
-    assert (came.reached, came.conditions, came.done, came.steps) == (reached, 2, success, carried)
-    assert came.why.startswith(why) and bool(came.why) is bool(why)
+    outcome = carry_out(TASK, subtasks(*steps), "ideal")
+    assert (outcome.reached, outcome.conditions, outcome.done, outcome.steps) == (reached, 2, success, carried)
+    assert outcome.why.startswith(why) and bool(outcome.why) is bool(why)
 
 
 def test_a_truth_is_refused_if_it_does_not_reach_its_goal() -> None:
@@ -188,13 +188,13 @@ def test_the_world_judges_both_ways_and_goes_on_after_a_kill(run: tuple[Path, Pa
     # Ideal: right reaches 2 of 2, needless too, missing and silent none; the nodes are 6, 6, 5 and 0 of 6.
     assert (row["n"], row["completion"], row["right"], row["failed"], row["needless"]) == (4, 0.5, 0.25, 1, 2)
     assert row["node"] == pytest.approx(17 / 24) and row["motion_completion"] == 0.5 and row["motion_right"] == 0.25
-    (whole,) = [row for row in verdict.figures["rows"] if row["dimension"] == "all"]
+    (total,) = [row for row in verdict.figures["rows"] if row["dimension"] == "all"]
     # Right: (10 + 10) / 20, needless the same, missing floor(50 / 6) = 8 of 20, silent 0; the other question 1.
-    assert whole["score"] == pytest.approx((1 + 1 + 8 / 20 + 0 + 1) / 5) and whole["accuracy"] == pytest.approx(2 / 5)
+    assert total["score"] == pytest.approx((1 + 1 + 8 / 20 + 0 + 1) / 5) and total["accuracy"] == pytest.approx(2 / 5)
     (sheet,) = read_sheets([verdict.folder])
     shares = {share.group: (share.n, share.estimate.value, share.estimate.interval) for share in sheet.shares}
     assert sheet.protocol.endswith(", judge world, profile homie")
-    assert shares["all"] == (5, whole["accuracy"], (whole["low"], whole["high"]))
+    assert shares["all"] == (5, total["accuracy"], (total["low"], total["high"]))
     assert shares["plans, ideal"] == (4, 0.25, tuple(row["right_interval"])) == shares["plans, motion"]
     notes = {answer.name: (answer.good, answer.note) for answer in sheet.answers}
     both = "ideal: 2 of 2 conditions; motion: 2 of 2 conditions"

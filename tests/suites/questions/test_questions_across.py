@@ -100,12 +100,12 @@ def test_a_folder_of_before_has_its_shares_and_no_list(run: Path, tmp_path: Path
 
 
 def test_damaged_marks_are_written_anew_by_the_same_command(run: Path, released: Path, tmp_path: Path) -> None:
-    whole = (run / "marks.jsonl").read_bytes()
-    (run / "marks.jsonl").write_bytes(whole[:-9])
+    intact = (run / "marks.jsonl").read_bytes()
+    (run / "marks.jsonl").write_bytes(intact[:-9])
     with pytest.raises(BadInput, match=r"marks.jsonl.*Run the command that wrote the folder again"):
         read_sheets([run])
     ask(AskOptions(folder=released, planner=f"scripted:{tmp_path / 'a.json'}", out=run))
-    assert (run / "marks.jsonl").read_bytes() == whole
+    assert (run / "marks.jsonl").read_bytes() == intact
 
 
 # ---------------------------------------------------------------- judged
@@ -165,10 +165,14 @@ def test_judgings_of_two_runs_are_distinguished(run: Path, released: Path, tmp_p
 def test_an_unfinished_or_damaged_judging_is_refused(run: Path, released: Path) -> None:
     folder = judged(run, released).folder
     results, head = folder / "results.json", folder / "judging.json"
-    whole = results.read_bytes()
-    earlier = json.loads(whole)
+    intact = results.read_bytes()
+    earlier = json.loads(intact)
     del earlier["planner"]
-    for damage in (whole[:-20], json.dumps(earlier).encode(), json.dumps(json.loads(whole) | {"figures": 3}).encode()):
+    for damage in (
+        intact[:-20],
+        json.dumps(earlier).encode(),
+        json.dumps(json.loads(intact) | {"figures": 3}).encode(),
+    ):
         results.write_bytes(damage)
         with pytest.raises(BadInput, match=r"damaged.*run the same `homie questions judge` again"):
             read_sheets([folder])
@@ -176,7 +180,7 @@ def test_an_unfinished_or_damaged_judging_is_refused(run: Path, released: Path) 
     with pytest.raises(BadInput, match="not judged to the end: run the same `homie questions judge` again"):
         read_sheets([folder])
     judged(run, released)
-    assert results.read_bytes() == whole and read_sheets([folder])
+    assert results.read_bytes() == intact and read_sheets([folder])
     head.write_bytes(head.read_bytes().replace(b"homie", b"homey"))
     with pytest.raises(BadInput, match=r"judging\.json is"):
         read_sheets([folder])

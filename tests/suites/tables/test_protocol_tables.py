@@ -54,6 +54,6 @@ def test_the_scripted_model_tells_tasks_of_the_same_words_apart(tmp_path: Path) 
 @pytest.mark.slow
 def test_one_worker_and_four_that_were_killed_leave_the_same(tmp_path: Path) -> None:
     tasks = ["pick-02-base", "stack-02-base", "wipe-02-base"]
-    whole, killed, finished = play_twice("homie-eb-table", "random", tmp_path, tasks)
-    assert finished < len(tasks) and repeatable(whole) == repeatable(killed)
+    uninterrupted, killed, finished = play_twice("homie-eb-table", "random", tmp_path, tasks)
+    assert finished < len(tasks) and repeatable(uninterrupted) == repeatable(killed)
     assert sorted(repeatable(killed)) == [f"{task}-0" for task in tasks]

@@ -29,23 +29,23 @@ def options(out: Path, planner: str = "always", **values: object) -> VigilOption
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("vigil") / "whole"
     run(options(out))
     return out
 
 
-def test_the_table_says_what_a_blind_agent_gets(whole: Path) -> None:
-    rows = {row["family"]: row for row in json.loads((whole / "results.json").read_text())}
+def test_the_table_says_what_a_blind_agent_gets(finished_run: Path) -> None:
+    rows = {row["family"]: row for row in json.loads((finished_run / "results.json").read_text())}
     assert rows["SV"]["world"]["value"] == 100 and rows["SV"]["benchmark"]["value"] == 0
     assert rows["PG"]["benchmark"] == rows["PG"]["world"]
     assert rows["all"]["n"] == 4 and rows["all"]["benchmark"]["value"] == rows["all"]["always"]
     assert rows["all"]["no_report"]["value"] == 0 and rows["all"]["benchmark"]["high"] > 0
-    assert "| SV | 2 | 100.0 (" in (whole / "results.md").read_text()
+    assert "| SV | 2 | 100.0 (" in (finished_run / "results.md").read_text()
 
 
-def test_the_page_across_protocols_reads_its_folder(whole: Path) -> None:
-    (sheet,) = read_sheets([whole])
+def test_the_page_across_protocols_reads_its_folder(finished_run: Path) -> None:
+    (sheet,) = read_sheets([finished_run])
     assert sheet.planner == "always" and sheet.protocol.startswith("homie-vigil ")
     shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
     assert next(iter(shares)) == "all" and shares["SV"] == (2, 0.0) and shares["all"][0] == 4
@@ -53,19 +53,19 @@ def test_the_page_across_protocols_reads_its_folder(whole: Path) -> None:
     assert all(" steps" in episode.note and episode.details.is_file() for episode in sheet.episodes)
 
 
-def test_it_goes_on_where_a_kill_has_cut_it_off(whole: Path, tmp_path: Path) -> None:
+def test_it_goes_on_where_a_kill_has_cut_it_off(finished_run: Path, tmp_path: Path) -> None:
     out = tmp_path / "cut"
     run(options(out, episodes=1, families=["PG"]))
-    lines = (whole / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    lines = (finished_run / "episodes.jsonl").read_bytes().splitlines(keepends=True)
     (out / "episodes.jsonl").write_bytes(lines[0] + lines[1] + lines[2][:40])
-    (out / "played.json").write_bytes((whole / "played.json").read_bytes())
+    (out / "played.json").write_bytes((finished_run / "played.json").read_bytes())
     there: list[str] = []
     run(options(out), there.append)
-    assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
+    assert (out / "results.json").read_bytes() == (finished_run / "results.json").read_bytes()
     assert (out / "episodes.jsonl").read_bytes().startswith(lines[0] + lines[1]) and len(there) == 4
 
 
-def test_two_processes_have_the_results_of_one_also_after_a_kill(whole: Path, tmp_path: Path) -> None:
+def test_two_processes_have_the_results_of_one_also_after_a_kill(finished_run: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed"
     words = [
         "vigil",
@@ -90,15 +90,15 @@ def test_two_processes_have_the_results_of_one_also_after_a_kill(whole: Path, tm
     process.wait()
     completed = subprocess.run(command, capture_output=True, text=True, check=False)
     assert completed.returncode == 0, completed.stderr
-    assert (out / "results.json").read_bytes() == (whole / "results.json").read_bytes()
+    assert (out / "results.json").read_bytes() == (finished_run / "results.json").read_bytes()
     assert "| all | 4 |" in completed.stdout
 
 
-def test_another_planner_does_not_go_on(whole: Path) -> None:
+def test_another_planner_does_not_go_on(finished_run: Path) -> None:
     with pytest.raises(BadInput, match=r"another run \(different: planner\)"):
-        run(options(whole, "never"))
+        run(options(finished_run, "never"))
     with pytest.raises(BadInput, match="'never' plays without argument"):
-        run(options(whole, "never:x"))
+        run(options(finished_run, "never:x"))
 
 
 def test_nonsense_is_counted_until_the_limit_and_ends_no_run(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_script_plays_as_a_model_does(tmp_path: Path) -> None:
     assert (row.benchmark.value, row.lag, row.steps) == (100, 1, 2)
 
 
-def test_what_feedback_changed_is_of_the_same_episodes(whole: Path, tmp_path: Path, homie: Homie) -> None:
+def test_what_feedback_changed_is_of_the_same_episodes(finished_run: Path, tmp_path: Path, homie: Homie) -> None:
     with_feedback = tmp_path / "heard"
     run(options(with_feedback, feedback="told"))
     lines = [json.loads(line) for line in (with_feedback / "episodes.jsonl").read_text().splitlines()]
@@ -124,7 +124,7 @@ def test_what_feedback_changed_is_of_the_same_episodes(whole: Path, tmp_path: Pa
     steps = next(line for line in lines if line["id"] == "SV-000")["steps"]
     steps[-1]["status"] = label  # an agent that has understood
     (with_feedback / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    answer = homie("compare", str(whole), str(with_feedback), "--json")
+    answer = homie("compare", str(finished_run), str(with_feedback), "--json")
     assert answer.returncode == 0, answer.stderr
     table = json.loads(answer.stdout)
     rows = {row["family"]: row for row in table["tables"][0]["rows"]}
@@ -132,10 +132,14 @@ def test_what_feedback_changed_is_of_the_same_episodes(whole: Path, tmp_path: Pa
     assert rows["all"]["n"] == 4 and rows["all"]["steps silent"] == rows["all"]["steps told"]
 
 
-def test_runs_that_are_no_pair_are_refused(whole: Path, tmp_path: Path) -> None:
+def test_runs_that_are_no_pair_are_refused(finished_run: Path, tmp_path: Path) -> None:
     few, never = tmp_path / "few", tmp_path / "never"
     run(options(few, feedback="told", families=["PG"]))
     run(options(never, planner="never", feedback="told"))
-    for folders, reason in (((whole, few), "episodes"), ((whole, never), "planner"), ((few, never), "in twos")):
+    for folders, reason in (
+        ((finished_run, few), "episodes"),
+        ((finished_run, never), "planner"),
+        ((few, never), "in twos"),
+    ):
         with pytest.raises(BadInput, match=reason):
             feedback_table(folders)
