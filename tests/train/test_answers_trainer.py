@@ -51,12 +51,12 @@ def test_an_adapter_in_bfloat16_has_the_gradients_of_peft(folder: Path) -> None:
     after = quick(tokens).logits.float()
     assert not torch.equal(before, after), "another rounding, so that path was taken"
     assert float((after - before).norm() / before.norm()) < 0.05
-    ours = gradients(quick, tokens)
-    assert ours.keys() == plain.keys() and all("lora" in name for name in plain)
+    rounded = gradients(quick, tokens)
+    assert rounded.keys() == plain.keys() and all("lora" in name for name in plain)
     for name, gradient in plain.items():
-        errors = [float((other - exact[name]).norm() / exact[name].norm()) for other in (ours[name], gradient)]
+        errors = [float((other - exact[name]).norm() / exact[name].norm()) for other in (rounded[name], gradient)]
         assert errors[0] < 0.02 + 1.5 * errors[1] < 0.2, (name, errors)
-        assert ours[name].dtype == torch.float32
+        assert rounded[name].dtype == torch.float32
 
 
 def test_without_its_adapter_such_a_model_is_the_reference(folder: Path) -> None:

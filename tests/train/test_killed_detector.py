@@ -80,21 +80,23 @@ def test_a_kill_while_the_order_is_written_or_removed_leaves_no_trace(tmp_path: 
 
 @pytest.mark.slow
 def test_a_killed_training_ends_with_the_same_losses_weights_and_scores(data: Path, tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    commands = {out: homie("train", "detector", str(data), "--out", str(out), *TRAINING) for out in (whole, killed)}
-    finish(commands[whole])
+    uninterrupted, killed = tmp_path / "whole", tmp_path / "killed"
+    commands = {
+        out: homie("train", "detector", str(data), "--out", str(out), *TRAINING) for out in (uninterrupted, killed)
+    }
+    finish(commands[uninterrupted])
     kill_when_there(killed / "checkpoints" / "state.pt", commands[killed])
     step = torch.load(killed / "checkpoints" / "state.pt", weights_only=True)["step"]
     assert 2 <= step < 8 and not (killed / "training.json").exists()
     finish(commands[killed])
-    first, second = (_training(out) for out in (whole, killed))
+    first, second = (_training(out) for out in (uninterrupted, killed))
     assert first == second and len(first["losses"]) == 8 and len(first["held_out"]) == 4
-    assert (killed / "detector.onnx").read_bytes() == (whole / "detector.onnx").read_bytes()
-    first, second = (torch.load(out / "weights.pt", weights_only=True)["network"] for out in (whole, killed))
+    assert (killed / "detector.onnx").read_bytes() == (uninterrupted / "detector.onnx").read_bytes()
+    first, second = (torch.load(out / "weights.pt", weights_only=True)["network"] for out in (uninterrupted, killed))
     assert first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
 
 
 def _training(out: Path) -> dict[str, Any]:
     """What is known of a training, without where it is and how long it took."""
-    kept: dict[str, Any] = json.loads((out / "training.json").read_bytes())
-    return {name: kept[name] for name in ("losses", "held_out", "scores", "classes", "parameters", "data_sha256")}
+    progress: dict[str, Any] = json.loads((out / "training.json").read_bytes())
+    return {name: progress[name] for name in ("losses", "held_out", "scores", "classes", "parameters", "data_sha256")}

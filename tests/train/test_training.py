@@ -98,7 +98,7 @@ def test_a_folder_of_something_else_is_left_alone(sft, tmp_path):
         train(SftOptions.build(data=sft, out=tmp_path, tiny=True), quiet)
 
 
-def kept(folder: Path, step: int) -> Path:
+def checkpoint_of(folder: Path, step: int) -> Path:
     """A checkpoint as a training by TRL keeps it."""
     path = folder / f"checkpoint-{step}"
     path.mkdir(parents=True)
@@ -111,15 +111,15 @@ def kept(folder: Path, step: int) -> Path:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.pt", "rng_state.pth"])
-@pytest.mark.parametrize("left", [None, 0, 120])
-def test_a_training_goes_on_from_the_last_whole_checkpoint(tmp_path, name, left):
-    first, second = kept(tmp_path, 100), kept(tmp_path, 1000)
+@pytest.mark.parametrize("size", [None, 0, 120])
+def test_a_training_goes_on_from_the_last_whole_checkpoint(tmp_path, name, size):
+    first, second = checkpoint_of(tmp_path, 100), checkpoint_of(tmp_path, 1000)
     assert last_checkpoint(tmp_path) == str(second)
-    whole = (second / name).read_bytes()
+    intact = (second / name).read_bytes()
     for path in (second, first):
         (path / name).unlink()
-        if left is not None:
-            (path / name).write_bytes(whole[:left])
+        if size is not None:
+            (path / name).write_bytes(intact[:size])
         if path is second:
             with pytest.warns(UserWarning, match=r"1000 is damaged \(.*\): the training goes on from .*-100\."):
                 assert last_checkpoint(tmp_path) == str(first)
@@ -131,7 +131,7 @@ def test_a_training_goes_on_from_the_last_whole_checkpoint(tmp_path, name, left)
 
 @pytest.mark.parametrize("state", [None, "", '{"step": 1'])
 def test_what_a_kill_has_cut_off_of_a_checkpoint_is_made_again(tmp_path, state):
-    path = kept(tmp_path, 100)
+    path = checkpoint_of(tmp_path, 100)
     (path / "trainer_state.json").unlink()
     if state is not None:
         (path / "trainer_state.json").write_text(state)
