@@ -59,9 +59,9 @@ def npm_folder(package: str) -> Path:
 
 
 @contextlib.contextmanager
-def _own_folder(name: str, *what: str) -> Iterator[Path]:
+def _own_folder(name: str, *requirements: str) -> Iterator[Path]:
     """Lock and yield the folder of a package, so that no other test process writes to it."""
-    folder = caches() / f"{name}-{hashlib.sha256('|'.join(what).encode()).hexdigest()[:12]}"
+    folder = caches() / f"{name}-{hashlib.sha256('|'.join(requirements).encode()).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -85,15 +85,15 @@ def _install(folder: Path, requirements: tuple[str, ...]) -> None:
         marker.touch()
 
 
-def _run(command: list[str], what: str) -> None:
+def _run(command: list[str], name: str) -> None:
     """Run an installation command. Skips the test if it fails."""
     try:
         completed = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        pytest.skip(f"{what} could not be installed in {PATIENCE:g} s", allow_module_level=True)
+        pytest.skip(f"{name} could not be installed in {PATIENCE:g} s", allow_module_level=True)
     if completed.returncode:
         last_line = completed.stderr.strip().splitlines()[-1:]
-        pytest.skip(f"{what} cannot be installed here: {last_line}", allow_module_level=True)
+        pytest.skip(f"{name} cannot be installed here: {last_line}", allow_module_level=True)
 
 
 def use(module: str, *requirements: str, dependencies: bool = True) -> None:

@@ -175,8 +175,8 @@ def test_a_protocol_says_what_a_planner_is_given_and_the_records_stay_whole(play
     assert last.feedback.code == (ErrorCode.L1 if visibility.feedback == "codes" else None)
     assert codes(records) == [None, None, ErrorCode.L1, None]
     assert [item.feedback.code for item in result.history] == codes(records)
-    kept = RoundInput.model_validate_json(RoundInput.of(last).line)
-    assert kept.planner_input(result.history[:3], {}).history == last.history, "asked again with no more than before"
+    loaded = RoundInput.model_validate_json(RoundInput.of(last).line)
+    assert loaded.planner_input(result.history[:3], {}).history == last.history, "asked again with no more than before"
 
 
 def test_rounds_run_out(play):

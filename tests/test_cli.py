@@ -195,14 +195,14 @@ def test_list_tells_settings_and_what_is_missing(homie):
     assert "keys" not in detectors["simulated"]
     skills = json.loads(homie("list", "skills", "--json").stdout)["skills"]
     assert skills["nomad"]["settings"]["topomap"]["default"] == "-" and skills["tiny"]["settings"] == {}
-    shown = homie("list", "skills", "nomad").stdout
-    assert "topomap" in shown and "Folder of a topological map" in shown
+    output = homie("list", "skills", "nomad").stdout
+    assert "topomap" in output and "Folder of a topological map" in output
 
 
 def test_list_suites(homie):
     assert "  homie-100 " in homie("list", "suites").stdout
-    shown = homie("list", "suites", "homie-100").stdout
-    assert "homie-100  version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
+    output = homie("list", "suites", "homie-100").stdout
+    assert "homie-100  version 2, 100 tasks, 3 trials of up to 20 rounds" in output
     suite = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
     assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suite.shipped:homie_100"
 
@@ -220,7 +220,7 @@ def test_version_and_help(homie):
     from homie import __version__
 
     assert homie("--version").stdout == f"homie {__version__}\n"
-    shown = homie("run", "--help-all").stdout
+    output = homie("run", "--help-all").stdout
     for option in ("--seed", "--planner", "--targets", "--no-video", "--config", "--json"):
-        assert option in shown
-    assert "Seed of the scene" in shown
+        assert option in output
+    assert "Seed of the scene" in output

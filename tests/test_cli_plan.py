@@ -65,8 +65,8 @@ def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Ch
     ]
     (request,) = server.requests
     parts = request["messages"][-1]["content"]
-    shown = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
-    colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in shown]
+    urls = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in urls]
     assert colours == [10, 20, 30]
     assert "Inventory: pear" in parts[-1]["text"]
 
@@ -114,8 +114,8 @@ def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:
     turned.getexif()[0x0112] = 6  # held upright
     turned.save(tmp_path / "turned.jpg", exif=turned.getexif())
     assert read_picture(tmp_path / "turned.jpg").shape == (6, 4, 3)
-    whole = (tmp_path / "turned.jpg").read_bytes()
-    (tmp_path / "cut.jpg").write_bytes(whole[: len(whole) - 60])
+    intact = (tmp_path / "turned.jpg").read_bytes()
+    (tmp_path / "cut.jpg").write_bytes(intact[: len(intact) - 60])
     with pytest.raises(BadInput, match="Cannot read the picture"):
         read_picture(tmp_path / "cut.jpg")
 

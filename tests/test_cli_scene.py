@@ -29,9 +29,9 @@ def test_the_same_seed_is_the_same_house_and_another_is_another(homie):
 
 
 def test_the_lists_as_text(homie):
-    shown = homie("scene", "--seed", "7", "--rooms", "3", "--objects", "20").stdout
+    drawing = homie("scene", "--seed", "7", "--rooms", "3", "--objects", "20").stdout
     for part in ("rooms (3)", "receptacles (", "objects (20)", "kitchen"):
-        assert part in shown
+        assert part in drawing
 
 
 def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
@@ -49,12 +49,12 @@ def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
 @pytest.mark.parametrize("path", sorted(SCENES.glob("*.json")), ids=lambda path: path.stem)
 def test_the_scenes_that_ship(homie, path):
     """D12: error-codes.json, with a sponge on the floor, ended with a KeyError."""
-    shown, listed = homie("scene", "--scene", path, "--png", "map.png"), homie("scene", "--scene", path, "--json")
-    assert shown.returncode == listed.returncode == 0, shown.stderr + listed.stderr
+    drawing, listed = homie("scene", "--scene", path, "--png", "map.png"), homie("scene", "--scene", path, "--json")
+    assert drawing.returncode == listed.returncode == 0, drawing.stderr + listed.stderr
     spec, scene = json.loads(path.read_text()), json.loads(listed.stdout)
     assert [item["name"] for item in scene["objects"]] == [item["name"] for item in spec["objects"]]
     assert {item["room"] for item in scene["objects"]} <= {room["name"] for room in spec["rooms"]}
-    assert all(item["name"] in shown.stdout for item in spec["objects"])
+    assert all(item["name"] in drawing.stdout for item in spec["objects"])
 
 
 def test_the_map(homie, tmp_path):

@@ -125,8 +125,8 @@ def test_records_and_ending_must_agree(episode):
     steps.write_text(json.dumps({**record, "timings": {"x" * 200: "long"}}) + "\n")
     with pytest.raises(BadInput) as caught:
         read_steps(episode)
-    whole = " ".join(str(caught.value).replace(f"{episode}/", "").split())
-    assert len(whole) > 201 and damage(episode) == f"steps.jsonl ({whole[:200].rstrip('.')})"
+    message = " ".join(str(caught.value).replace(f"{episode}/", "").split())
+    assert len(message) > 201 and damage(episode) == f"steps.jsonl ({message[:200].rstrip('.')})"
 
 
 def test_an_end_that_was_refused_ends_nothing(episode):

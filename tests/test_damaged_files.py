@@ -138,9 +138,9 @@ def test_a_bag_is_read_up_to_where_it_is_damaged(tmp_path: Path, chunks: bool) -
         for at in times:
             writer.add_message(channel_id=channel, log_time=at, publish_time=at, data=bytes(52))
         writer.finish()
-    whole = path.read_bytes()
+    intact = path.read_bytes()
     assert [message.at for message in BagReading(path)] == [at / 1e9 for at in times]
-    for data in accidents(whole, 60, seed=5):
+    for data in accidents(intact, 60, seed=5):
         path.write_bytes(data)
         assert len(list(BagReading(path))) <= len(times)
 
@@ -148,11 +148,11 @@ def test_a_bag_is_read_up_to_where_it_is_damaged(tmp_path: Path, chunks: bool) -
 @pytest.mark.parametrize("topic", MESSAGES)
 def test_a_message_that_homie_does_not_write(tmp_path: Path, topic: str) -> None:
     pytest.importorskip("mcap")
-    whole, path = MESSAGES[topic], tmp_path / RECORDING
-    values = [part for part in whole.replace(b"[", b" ").replace(b"]", b" ").split() if not part.endswith(b":")]
-    strange = [whole.replace(value.strip(b",}"), other, 1) for value in values[:8] for other in STRANGE]
+    intact, path = MESSAGES[topic], tmp_path / RECORDING
+    values = [part for part in intact.replace(b"[", b" ").replace(b"]", b" ").split() if not part.endswith(b":")]
+    strange = [intact.replace(value.strip(b",}"), other, 1) for value in values[:8] for other in STRANGE]
     sentences = set()
-    for data in (*strange, *accidents(whole, 20, seed=3)):
+    for data in (*strange, *accidents(intact, 20, seed=3)):
         recorded(path, topic, data)
         sentences.add(refusal(partial(read_all, tmp_path)))
     assert sentences - {""}

@@ -28,16 +28,16 @@ def test_exit_codes(error: type[errors.HomieError], code: int) -> None:
 
 
 def test_the_known_word_that_is_meant() -> None:
-    known = ["classical", "nomad", "pixnav"]
-    assert suggestion("clasical", known, "choose one.") == "did you mean 'classical'?"
-    assert suggestion("pixnaw", known, "choose one.") == "did you mean 'pixnav'?"
-    assert suggestion("zzz", known, "choose one.") == "choose one."
+    words = ["classical", "nomad", "pixnav"]
+    assert suggestion("clasical", words, "choose one.") == "did you mean 'classical'?"
+    assert suggestion("pixnaw", words, "choose one.") == "did you mean 'pixnav'?"
+    assert suggestion("zzz", words, "choose one.") == "choose one."
     assert suggestion("zzz", [], "choose one.") == "choose one."
-    assert suggestion("NoMad", known, "choose one.") == "did you mean 'nomad'?"
+    assert suggestion("NoMad", words, "choose one.") == "did you mean 'nomad'?"
 
 
 def test_what_is_added_to_a_sentence_about_an_unknown_word() -> None:
-    known = ["classical", "NoMaD"]
-    assert did_you_mean("clasical", known) == ": did you mean 'classical'?"
-    assert did_you_mean("nomda", known, " (", ")") == " (did you mean 'NoMaD'?)"
-    assert did_you_mean("zzz", known, " (", ")") == did_you_mean("zzz", []) == ""
+    words = ["classical", "NoMaD"]
+    assert did_you_mean("clasical", words) == ": did you mean 'classical'?"
+    assert did_you_mean("nomda", words, " (", ")") == " (did you mean 'NoMaD'?)"
+    assert did_you_mean("zzz", words, " (", ")") == did_you_mean("zzz", []) == ""

@@ -57,11 +57,11 @@ def decimals(text: str) -> list[float]:
 def test_an_example_prints_what_its_page_shows(name: str, tmp_path: Path) -> None:
     if missing := [package for package in NEEDS.get(name, ()) if importlib.util.find_spec(package) is None]:
         pytest.skip(f"{', '.join(missing)} is not installed")
-    printed, shown = run(name, tmp_path).strip(), SHOWN[name].strip()
+    printed, expected = run(name, tmp_path).strip(), SHOWN[name].strip()
     if name in ROUNDED:
-        assert decimals(printed) == pytest.approx(decimals(shown), abs=ROUNDED[name])
-        printed, shown = (re.sub(r"\d+\.\d+", "", text) for text in (printed, shown))
-    assert printed == shown
+        assert decimals(printed) == pytest.approx(decimals(expected), abs=ROUNDED[name])
+        printed, expected = (re.sub(r"\d+\.\d+", "", text) for text in (printed, expected))
+    assert printed == expected
 
 
 def test_every_example_is_on_the_page() -> None:

@@ -327,11 +327,11 @@ def test_the_feedback_message_of_a_skill_takes_the_place_of_the_sentence_for_e1_
     assert len(execution.attempts) == 3
     fine = Steps("Open", ends=Outcome.SUCCEEDED, feedback_message=sentence)
     assert run(OPEN, fine)[0].feedback == SUCCESS
-    gone, _ = run(
+    refused, _ = run(
         Subtask("Put", "ball", "box"), Steps("Put", ends=Outcome.FAILED, feedback_message=sentence), attempts=3
     )
-    assert gone.feedback == Feedback("fail", ErrorCode.E2, "Unable to put, and the object is missing")
-    assert len(gone.attempts) == 1
+    assert refused.feedback == Feedback("fail", ErrorCode.E2, "Unable to put, and the object is missing")
+    assert len(refused.attempts) == 1
 
 
 def test_the_locator_looks_before_and_after_and_a_skill_gets_what_it_sees():

@@ -73,8 +73,8 @@ def test_a_file_that_is_replaced_keeps_its_mode(tmp_path, mode):
 def test_a_new_file_has_the_mode_of_any_new_file(tmp_path):
     path, other = tmp_path / "page.html", tmp_path / "other.html"
     other.touch()
-    left = tmp_path / ".page.html.tmp"
-    left.touch(0o600)  # by a kill
+    leftover = tmp_path / ".page.html.tmp"
+    leftover.touch(0o600)  # by a kill
     write_atomically(path, b"a page")
     assert path.stat().st_mode == other.stat().st_mode
 

@@ -241,13 +241,13 @@ def files(folder: str) -> list[Path]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_folders_import_only_the_contracts(folder):
-    ours = ("homie", *FOLDERS)
+    own_packages = ("homie", *FOLDERS)
     allowed = (folder, *MAY_IMPORT[folder])
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in files(folder)
         for name in imported(path)
-        if inside(name, ours) and not inside(name, allowed)
+        if inside(name, own_packages) and not inside(name, allowed)
     ]
     assert wrong == []
 
@@ -323,8 +323,11 @@ def test_no_two_files_of_tests_have_one_name() -> None:
 
 def test_no_module_imports_itself_by_way_of_others():
     """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
-    ours = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
-    imports = {name: {_owner(other, ours) for other in imported(path)} - {name, ""} for name, path in ours.items()}
+    own_modules = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
+    imports = {
+        name: {_owner(other, own_modules) for other in imported(path)} - {name, ""}
+        for name, path in own_modules.items()
+    }
     assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.agent"]
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
 
@@ -379,10 +382,10 @@ def test_the_registry_knows_only_what_exists():
         for name, target in table.items():
             module, _, attribute = target.partition(":")
             try:
-                known = hasattr(importlib.import_module(module), attribute)
+                exists = hasattr(importlib.import_module(module), attribute)
             except ModuleNotFoundError as error:  # an extra that this environment has not
                 if str(error.name).partition(".")[0] in ("homie", "planners", "skills", "perception", "ros_bridge"):
                     raise
                 source = Path(find_spec(module).origin).read_text(encoding="utf-8")
-                known = attribute in {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
-            assert known, f"{kind} {name}: {target}"
+                exists = attribute in {node.name for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+            assert exists, f"{kind} {name}: {target}"

@@ -39,9 +39,9 @@ def unmasked(planner_input: PlannerInput) -> PlannerInput:
 def test_a_run_keeps_what_the_planner_was_given(tiny_options):
     overheard = Overheard()
     folder = session.run(tiny_options(), [overheard]).episode_folder
-    kept = read_inputs(folder)
-    assert len(kept) == len(overheard.rounds) == 5
-    for round_input, planner_input in zip(kept, overheard.rounds, strict=True):
+    loaded = read_inputs(folder)
+    assert len(loaded) == len(overheard.rounds) == 5
+    for round_input, planner_input in zip(loaded, overheard.rounds, strict=True):
         assert round_input.planner_input(planner_input.history, planner_input.views, planner_input.hand) == unmasked(
             planner_input
         )

@@ -148,13 +148,13 @@ def test_options_that_would_mean_nothing(tmp_path):
 
 
 def test_the_file_of_a_run_gives_what_was_not_usual_but_for_its_folder(tmp_path):
-    kept = RunOptions.build(task="go", seed=7, out=Path("before"), attempts=2).model_dump(mode="json")
+    stored = RunOptions.build(task="go", seed=7, out=Path("before"), attempts=2).model_dump(mode="json")
     file = tmp_path / "run.json"
-    file.write_text(json.dumps({"format": 2, "options": kept}))
+    file.write_text(json.dumps({"format": 2, "options": stored}))
     options = RunOptions.build(tmp_path)
     assert (options.task, options.seed, options.attempts, options.out) == ("go", 7, 2, None)
     assert options == RunOptions.build(file) and RunOptions.build(file, defaults={"rounds": 5}).rounds == 5
-    file.write_text(json.dumps({"format": 2, "options": {**kept, "suite": "s", "trials": 3}}))
+    file.write_text(json.dumps({"format": 2, "options": {**stored, "suite": "s", "trials": 3}}))
     with pytest.raises(
         BadInput, match=r"run\.json is from another command: it has 'suite', which is not an option here\.$"
     ):

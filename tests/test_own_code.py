@@ -101,7 +101,7 @@ MINE = """
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def own_file(tmp_path: Path) -> Path:
     path = tmp_path / "mine.py"
     path.write_text(textwrap.dedent(MINE).lstrip())
     return path
@@ -132,13 +132,13 @@ FAULTS = [
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[1])
 def test_a_fault_of_own_code_is_one_sentence_with_its_line(
-    mine: Path, homie: Any, tiny_arguments: list[str], fault: tuple[str, ...]
+    own_file: Path, homie: Any, tiny_arguments: list[str], fault: tuple[str, ...]
 ) -> None:
     option, value, whose, code, function, error = fault
     completed = homie("run", "go", *tiny_arguments, option, value, "--no-video", "--out", "run")
     assert completed.returncode == 4, completed.stderr
     code_of = f"the code of {whose}" if whose else "code of your own"
-    sentence = f"homie: Error in {code_of} at mine.py, line {line_of(mine, code)}, in {function}: {error}"
+    sentence = f"homie: Error in {code_of} at mine.py, line {line_of(own_file, code)}, in {function}: {error}"
     assert (
         sentence in completed.stderr
         and "Traceback" not in completed.stderr
@@ -146,17 +146,19 @@ def test_a_fault_of_own_code_is_one_sentence_with_its_line(
     )
 
 
-def test_what_a_planner_returns_wrongly_is_the_users_mistake(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
+def test_what_a_planner_returns_wrongly_is_the_users_mistake(
+    own_file: Path, homie: Any, tiny_arguments: list[str]
+) -> None:
     completed = homie("run", "go", *tiny_arguments, "--planner", "mine:Nothing", "--no-video")
     assert completed.returncode == 2 and "The method decide of the planner Nothing returned None" in completed.stderr
     completed = homie("plan", "go", "--planner", "mine:Nothing")
     assert completed.returncode == 2 and "The method decide of the planner Nothing returned None" in completed.stderr
 
 
-def test_a_function_is_named_on_the_command_line(mine: Path, homie: Any, tiny_arguments: list[str]) -> None:
+def test_a_function_is_named_on_the_command_line(own_file: Path, homie: Any, tiny_arguments: list[str]) -> None:
     completed = homie("run", "go", *tiny_arguments, "--planner", "mine:decide", "--no-video", "--out", "run")
     assert completed.returncode == 0, completed.stderr
-    (made_with,) = (mine.parent / "run" / "parts").glob("*.json")
+    (made_with,) = (own_file.parent / "run" / "parts").glob("*.json")
     planner = json.loads(made_with.read_text())["planner"]
     assert planner["class"] == "mine:decide" and len(planner["source"]) == 64
 

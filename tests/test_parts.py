@@ -60,18 +60,18 @@ MODULE = """
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def own_module(tmp_path: Path) -> Path:
     (tmp_path / "mine.py").write_text(textwrap.dedent(MODULE))
     (tmp_path / "broken.py").write_text("class Says(:\n")
     return tmp_path
 
 
-def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
+def test_a_module_next_to_the_user_is_found(own_module, homie, tiny_arguments):
     arguments = [*tiny_arguments[:-1], "mine:Says:Go to+ball,Whistle at+ball,End", "--no-video", "--out", "run"]
     arguments[arguments.index("--skills") + 1] = "tiny,mine:Whistling"
     completed = homie("run", "go to the ball", *arguments, "--check-order", "mine:order")
     assert completed.returncode == 0, completed.stderr
-    (steps,) = (mine / "run" / "episodes").glob("*/steps.jsonl")
+    (steps,) = (own_module / "run" / "episodes").glob("*/steps.jsonl")
     records = [json.loads(line) for line in steps.read_text().splitlines()]
     assert [record["execution"]["subtask"]["action"] for record in records] == ["Go to", "Whistle at", "End"]
     assert all(record["execution"]["feedback"]["status"] == "success" for record in records)
@@ -79,7 +79,7 @@ def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
     assert [check["layer"] for check in records[0]["execution"]["checks"]] == [
         *("format", "logical", "distance", "careful", "execution")
     ]
-    (made_with,) = (mine / "run" / "parts").glob("*.json")
+    (made_with,) = (own_module / "run" / "parts").glob("*.json")
     content = json.loads(made_with.read_text())
     assert content["planner"]["class"] == "mine:Says" and content["skills"]["whistling"]["class"] == "mine:Whistling"
     assert content["settings"]["check_order"] == "mine:order"
@@ -109,14 +109,14 @@ def test_a_module_next_to_the_user_is_found(mine, homie, tiny_arguments):
         ("--check-order", "mine:bad_order", "answered with the code 'X9': a check answers with one of F1, F2"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(mine, homie, tiny_arguments, option, value, message):
+def test_what_is_wrong_is_one_sentence(own_module, homie, tiny_arguments, option, value, message):
     completed = homie("run", "go", *tiny_arguments, "--no-video", option, value)
     assert completed.returncode == 2, completed.stderr
     assert message in completed.stderr and "Traceback" not in completed.stderr
 
 
-def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):
-    monkeypatch.syspath_prepend(mine)
+def test_a_check_stops_a_subtask_with_its_own_sentence(own_module, monkeypatch):
+    monkeypatch.syspath_prepend(own_module)
     import mine as module
 
     for order in (module.order, [*load_checks("paper"), module.careful], ["paper", module.careful]):
@@ -127,10 +127,10 @@ def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):
     assert split({"check_order": ["paper", module.careful]})[0] == {"check_order": "object:paper+mine.careful"}
 
 
-def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(mine, monkeypatch):
+def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(own_module, monkeypatch):
     from homie.cli.commands.plan import first_round
 
-    monkeypatch.syspath_prepend(mine)
+    monkeypatch.syspath_prepend(own_module)
     planner_input = first_round(PlanOptions.build(task="whistle", skills="classical,mine:Whistling"))
     assert planner_input.actions == ("Go to", "Pick", "Put", "Open", "Close", "Whistle at", "End")
     assert planner_input.models == ("classical", "whistling")

@@ -78,18 +78,18 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
 
 def test_every_public_name_is_in_the_reference() -> None:
     pages = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md"))
-    shown = set(re.findall(r"^::: (\S+)", pages, re.MULTILINE)) - {"homie"}
+    documented = set(re.findall(r"^::: (\S+)", pages, re.MULTILINE)) - {"homie"}
     missing = []
     for name in set(homie.__all__) - {"__version__", "bench", "open", "run"}:
         module, attribute = homie._SOURCES[name]
         value = getattr(homie, name)
         modules = {module, getattr(value, "__module__", module)}
-        if not shown & {
+        if not documented & {
             place for there in modules for place in (there, there.rpartition(".")[0], f"{there}.{attribute}")
         }:
             missing.append(name)
     for name in set(homie.testing.__all__) - {"ChatMessages", "episodes"}:
-        if not any(place.startswith("homie.testing.") and place.endswith(f".{name}") for place in shown):
+        if not any(place.startswith("homie.testing.") and place.endswith(f".{name}") for place in documented):
             missing.append(name)
     assert sorted(missing) == []
 

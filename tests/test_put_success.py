@@ -60,7 +60,7 @@ def _state(plum: str = "table", fridge: float = 0.3, cabinet: float = 0.0, **oth
 
 
 @pytest.mark.parametrize(
-    ("state", "placed", "left"),
+    ("state", "placed", "left_open"),
     [
         (_state("bowl_2"), True, ()),
         (_state("bowl_1"), False, ()),
@@ -72,10 +72,10 @@ def _state(plum: str = "table", fridge: float = 0.3, cabinet: float = 0.0, **oth
         (_state("robot"), False, ()),
     ],
 )
-def test_the_verdict_is_read_from_the_state(state: dict[str, object], placed: bool, left: tuple[str, ...]) -> None:
+def test_the_verdict_is_read_from_the_state(state: dict[str, object], placed: bool, left_open: tuple[str, ...]) -> None:
     verdict = judge(TASK, state, [], 12.0)
-    assert (verdict.placed, verdict.open) == (placed, left)
-    assert verdict.success is (placed and not left)
+    assert (verdict.placed, verdict.open) == (placed, left_open)
+    assert verdict.success is (placed and not left_open)
     assert bool(verdict.cause) is not verdict.success
 
 

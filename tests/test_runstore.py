@@ -171,8 +171,8 @@ def test_sigkill_at_any_moment_leaves_whole_lines(tmp_path, environment, seed):
         warnings.simplefilter("ignore")  # a torn last line is allowed, and nothing else
         records = read_steps(tmp_path)
     assert records and [item.round for item in records] == list(range(1, len(records) + 1))
-    whole = tmp_path / "whole.json"
-    assert not whole.exists() or len(json.loads(whole.read_text())) == 20001
+    intact = tmp_path / "whole.json"
+    assert not intact.exists() or len(json.loads(intact.read_text())) == 20001
 
 
 def test_a_run_leaves_everything(tiny_options, tmp_path):

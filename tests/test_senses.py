@@ -56,22 +56,22 @@ def senses() -> Senses:
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
-@pytest.mark.parametrize("what", ["time", "x", "y", "yaw"])
-def test_a_time_or_pose_that_is_not_finite_ends_the_episode(what, number):
+@pytest.mark.parametrize("field", ["time", "x", "y", "yaw"])
+def test_a_time_or_pose_that_is_not_finite_ends_the_episode(field, number):
     class Lost(TinyRobot):
         def observe(self, cameras=()):
             observation = super().observe(cameras)
-            if what == "time":
+            if field == "time":
                 return replace(observation, stamp=number)
             return replace(
-                observation, body=replace(observation.body, base=replace(observation.body.base, **{what: number}))
+                observation, body=replace(observation.body, base=replace(observation.body.base, **{field: number}))
             )
 
     robot = Lost()
     senses = Senses(robot, TinyDetector(), TinyLocator(robot))
     for cameras in ((), ("front",)):
         with pytest.raises(
-            RobotFault, match=rf"^The robot tiny measures {number} as its {what}, which is not a finite number\.$"
+            RobotFault, match=rf"^The robot tiny measures {number} as its {field}, which is not a finite number\.$"
         ):
             senses.observe(cameras)
 

@@ -18,14 +18,14 @@ FORBIDDEN = set(map(chr, [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F)
 
 @given(st.text(st.characters()))
 def test_nothing_that_moves_a_cursor_is_left(text):
-    shown = printable(text)
-    assert not FORBIDDEN & set(shown)
-    shown.encode("utf-8")
-    assert printable(shown) == shown
+    printed = printable(text)
+    assert not FORBIDDEN & set(printed)
+    printed.encode("utf-8")
+    assert printable(printed) == printed
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("apple\x1b[31m", r"apple\x1b[31m"),
         ("\x1b]0;title\x07", r"\x1b]0;title\x07"),
@@ -35,15 +35,15 @@ def test_nothing_that_moves_a_cursor_is_left(text):
         ("plain: Äpfel, りんご\tand\nlines", "plain: Äpfel, りんご\tand\nlines"),
     ],
 )
-def test_escapes_are_written_out(text, shown):
-    assert printable(text) == shown
+def test_escapes_are_written_out(text, printed):
+    assert printable(text) == printed
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_json_for_a_terminal_says_the_same(text):
-    shown = json_safe(json.dumps({"said": text}, ensure_ascii=False))
-    assert json.loads(shown) == {"said": text}
-    assert not FORBIDDEN & set(shown)
+    printed = json_safe(json.dumps({"said": text}, ensure_ascii=False))
+    assert json.loads(printed) == {"said": text}
+    assert not FORBIDDEN & set(printed)
 
 
 def test_numbers_agree_with_their_nouns():

@@ -213,12 +213,12 @@ def test_what_is_in_sight_is_whole_or_a_door_of_what_is_not() -> None:
     def detection(name: str, part: str = "", view: str = "front", instance: str = "") -> Detection:
         return Detection(name, view, (0, 0, 9, 9), 1.0, instance, part)
 
-    whole, door, handle = detection("fridge"), detection("fridge", "door"), detection("fridge", "handle")
+    fridge, door, handle = detection("fridge"), detection("fridge", "door"), detection("fridge", "handle")
     floor, drawer = detection("kitchen", "floor"), detection("drawer", "drawer")
     elsewhere = detection("fridge", "door", "left")
-    assert in_sight([whole, door, handle, floor]) == (whole, floor)
+    assert in_sight([fridge, door, handle, floor]) == (fridge, floor)
     assert in_sight([door, handle, drawer]) == (door, drawer)
-    assert in_sight([whole, elsewhere]) == (whole, elsewhere), "in each view on its own"
+    assert in_sight([fridge, elsewhere]) == (fridge, elsewhere), "in each view on its own"
     first, second = detection("fridge", instance="fridge_1"), detection("fridge", "door", instance="fridge_2")
     assert in_sight([first, second]) == (first, second), "another fridge"
     assert in_sight([first, detection("fridge", "door", instance="fridge_1")]) == (first,)

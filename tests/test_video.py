@@ -70,7 +70,7 @@ def video(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def shown(video):
+def frames(video):
     return pictures(video[0])
 
 
@@ -87,24 +87,24 @@ def test_a_browser_can_play_it(video):
     assert data.index(b"moov") < data.index(b"mdat"), "the index must come first to play while it loads"
 
 
-def test_it_lasts_as_long_as_the_episode_and_its_texts(video, shown):
+def test_it_lasts_as_long_as_the_episode_and_its_texts(video, frames):
     _, robot_seconds = video
     texts = 4 * (1.2 + 0.6) * FPS + 2 * FPS  # four rounds of decision and feedback, and the end
-    assert len(shown) == pytest.approx(robot_seconds / SPEED * FPS + texts, rel=0.25)
+    assert len(frames) == pytest.approx(robot_seconds / SPEED * FPS + texts, rel=0.25)
 
 
-def test_the_robot_moves_in_the_third_person_view(shown):
+def test_the_robot_moves_in_the_third_person_view(frames):
     view = np.s_[:VIEW_HEIGHT, : WIDTH - VIEW_HEIGHT]
 
     def robot_at(picture: Image) -> float:
         return float(np.nonzero((picture[view] > 210).all(axis=2))[1].mean())
 
-    assert robot_at(shown[0]) < 60
-    assert robot_at(shown[-1]) > 250
+    assert robot_at(frames[0]) < 60
+    assert robot_at(frames[-1]) > 250
 
 
-def test_both_pictures_are_named(shown):
-    first = shown[0]
+def test_both_pictures_are_named(frames):
+    first = frames[0]
     for left, text in ((0, "from outside"), (WIDTH - VIEW_HEIGHT, "robot's head camera")):
         wide = round(ImageFont.load_default(18).getlength(text))
         name = first[12:30, left + caption.MARGIN : left + caption.MARGIN + wide].astype(int)
@@ -112,15 +112,15 @@ def test_both_pictures_are_named(shown):
         assert (np.abs(name - caption.GREY).max(axis=2) < 60).sum() > 100, "its letters"
 
 
-def test_failure_is_red_and_success_is_green(shown):
+def test_failure_is_red_and_success_is_green(frames):
     panel = np.s_[VIEW_HEIGHT:, caption.COLUMN + 5 :]
 
     def amount(picture: Image, tone: str) -> int:
         distance = np.abs(picture[panel].astype(int) - np.array(caption.TONES[tone])).max(axis=2)
         return int((distance < 40).sum())
 
-    greens = [amount(picture, "good") for picture in shown[::5]]
-    reds = [amount(picture, "bad") for picture in shown[::5]]
+    greens = [amount(picture, "good") for picture in frames[::5]]
+    reds = [amount(picture, "bad") for picture in frames[::5]]
     first_green = next(number for number, amount in enumerate(greens) if amount > 80)
     first_red = next(number for number, amount in enumerate(reds) if amount > 80)
     assert 0 < first_green < first_red, "the second pick is refused, the first is not"
@@ -240,10 +240,10 @@ def test_what_is_written_under_the_pictures(tape):
     writer.on(PlannerAnswered(4, Decision(())))
     written |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
     panel(state="", tone="bad")
-    for how in get_args(EndedBy):
-        result = EpisodeResult("pick the ball", how, 4, (), (), 24.0, who="person")
+    for ended_by in get_args(EndedBy):
+        result = EpisodeResult("pick the ball", ended_by, 4, (), (), 24.0, who="person")
         writer.on(EpisodeEnded(result))
-        panel(state="the person ended the task" if how == "ended" else result.ending, tone="plain")
+        panel(state="the person ended the task" if ended_by == "ended" else result.ending, tone="plain")
 
 
 def test_how_long_each_picture_stands_still(tape):
@@ -381,17 +381,17 @@ def test_how_it_is_compressed_is_in_the_file(tmp_path):
 
 def test_what_a_frame_shows_is_when_it_was():
     # A text stands still for 19 frames, what became of it for 10, the end for 31; 30 frames show how the robot moves.
-    shown = frame_stamps([record(1, 2.0, 2.0)], 90)
+    frames = frame_stamps([record(1, 2.0, 2.0)], 90)
     steady = (np.arange(30) + 0.5) / 30 * 2.0
-    np.testing.assert_allclose(shown, [*[0.0] * 19, *steady, *[2.0] * 41], atol=1e-9)
+    np.testing.assert_allclose(frames, [*[0.0] * 19, *steady, *[2.0] * 41], atol=1e-9)
     # Two subtasks of one decision, and a second decision half a second later
-    shown = frame_stamps(
+    frames = frame_stamps(
         [record(1, 1.0, 1.0), record(1, 2.0, 1.0), record(2, 2.5, 0.5)], 19 + 10 + 10 + 19 + 10 + 31 + 50
     )
     moving = [(np.arange(20) + 0.5) / 20 + start for start in (0.0, 1.0)]
     last = (np.arange(10) + 0.5) / 20 + 2.0
     expected = [*[0.0] * 19, *moving[0], *[1.0] * 10, *moving[1], *[2.0] * 29, *last, *[2.5] * 41]
-    np.testing.assert_allclose(shown, expected, atol=1e-9)
+    np.testing.assert_allclose(frames, expected, atol=1e-9)
     np.testing.assert_array_equal(frame_stamps([record(1, 4.0)], 60), [4.0] * 60), "nothing has moved"
     assert np.interp(19.0, np.arange(40) + 0.5, frame_stamps([record(1, 0.5, 0.5)], 40)) == pytest.approx(0.25, abs=0.2)
     overlapping = frame_stamps([record(1, 2.0, 2.0), record(2, 3.0, 2.0)], 300)
@@ -477,11 +477,11 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     at(28.0)
     writer.on(EpisodeEnded(EpisodeResult("", "ended", 2, (), (), 28.0)))
     parts.append((1 + 30, after.change(state="the planner ended the task", tone="plain")))
-    shown = pictures(tmp_path / "video.mp4")
-    assert len(shown) == sum(count for count, _ in parts)
+    frames = pictures(tmp_path / "video.mp4")
+    assert len(frames) == sum(count for count, _ in parts)
     first = 0
     for count, expected in parts:
         for number in (first, first + count // 2, first + count - 1):
-            assert panel_shows(shown[number], expected), expected
+            assert panel_shows(frames[number], expected), expected
         first += count
-    assert not panel_shows(shown[0], parts[1][1]) and not panel_shows(shown[-1], parts[-2][1])
+    assert not panel_shows(frames[0], parts[1][1]) and not panel_shows(frames[-1], parts[-2][1])
