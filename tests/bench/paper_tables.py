@@ -48,7 +48,7 @@ def counts(section: str) -> dict[str, ErrorCounts]:
     return rows
 
 
-def printed(table: str) -> dict[str, dict[str, str]]:
+def read_printed_table(table: str) -> dict[str, dict[str, str]]:
     """A table of the paper by model and column."""
     return {model: dict(zip(HEADS, cells, strict=True)) for model, cells in tables()["printed"][table].items()}
 
@@ -61,9 +61,9 @@ def mismatches() -> list[Mismatch]:
     differing: list[Mismatch] = []
     for shares, sums in (("H3", "H5"), ("H4", "H6")):
         for model, row in counts(f"{sums}_counts").items():
-            differing += check_shares(shares, model, row, printed(shares)[model])
-            differing += check_counts(sums, model, row, printed(sums)[model])
-    without_counts = printed("H4")["o1"]
+            differing += check_shares(shares, model, row, read_printed_table(shares)[model])
+            differing += check_counts(sums, model, row, read_printed_table(sums)[model])
+    without_counts = read_printed_table("H4")["o1"]
     implied = implied_counts(without_counts)
     assert implied is not None
     differing += check_shares("H4", "o1", implied, without_counts)

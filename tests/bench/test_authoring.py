@@ -26,20 +26,20 @@ def house(name: str, *objects: dict[str, Any], **opened: float) -> House:
     return House(initial_state(SceneSpec.model_validate(content)))
 
 
-def powered(state: WorldSnapshot) -> dict[str, object]:
+def power_states(state: WorldSnapshot) -> dict[str, object]:
     return {name: thing.states["on"] for name, thing in state.fixed.items() if "on" in thing.states}
 
 
-def thing(
+def object_entry(
     name: str, kind: str, colour: str, receptacle: str, surface: str, x: float = 0.0, y: float = 0.0
 ) -> dict[str, Any]:
     return {"name": name, "kind": kind, "colour": colour, "receptacle": receptacle, "surface": surface, "x": x, "y": y}
 
 
-LEMON = thing("lemon", "lemon", "yellow", "fridge", "upper shelf")
+LEMON = object_entry("lemon", "lemon", "yellow", "fridge", "upper shelf")
 MUGS = (
-    thing("mug_2", "mug", "red", "worktop", "top", 0.0, 0.2),
-    thing("mug_3", "mug", "red", "kitchen", "floor", 2.9, 2.5),
+    object_entry("mug_2", "mug", "red", "worktop", "top", 0.0, 0.2),
+    object_entry("mug_3", "mug", "red", "kitchen", "floor", 2.9, 2.5),
 )
 
 
@@ -50,7 +50,7 @@ def kitchen() -> House:
 
 @pytest.fixture(scope="module")
 def rooms() -> House:
-    return house("two-rooms", thing("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
+    return house("two-rooms", object_entry("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
 
 
 def test_what_is_where(kitchen: House, rooms: House) -> None:
@@ -69,7 +69,7 @@ def test_what_is_where(kitchen: House, rooms: House) -> None:
         "drawer/drawer": ("drawer", 0.5),
         "cabinet/door": ("cabinet", 0.49),
     }
-    assert powered(state) == {} and state.robot.room == "kitchen" and rooms.state.robot.room == "kitchen"
+    assert power_states(state) == {} and state.robot.room == "kitchen" and rooms.state.robot.room == "kitchen"
     assert [kitchen.stands_open(name) for name in ("fridge", "drawer", "cabinet", "apple")] == [
         False,
         True,
@@ -124,7 +124,7 @@ def test_a_route(kitchen: House) -> None:
     ]
 
 
-def at(state: WorldSnapshot, name: str) -> tuple[str, str, str | None]:
+def place_of(state: WorldSnapshot, name: str) -> tuple[str, str, str | None]:
     item = state.objects[name]
     return item.relation, item.at, item.room
 
@@ -132,18 +132,18 @@ def at(state: WorldSnapshot, name: str) -> tuple[str, str, str | None]:
 def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:
     played = rehearse(kitchen, ["[Go to, fridge]", "[Open, fridge]", "[Pick, lemon]", "[Close, fridge]"])
     assert played.failed == ("[Close, fridge]: the hand is full",)
-    assert played.state.held == "lemon" and at(played.state, "lemon") == ("held", "robot", "kitchen")
+    assert played.state.held == "lemon" and place_of(played.state, "lemon") == ("held", "robot", "kitchen")
     assert played.state.joints["fridge/door"].fraction == 1.0 and played.state.joints["drawer/drawer"].fraction == 0.5
     plan = ["[Open, fridge]", "[Pick, lemon]", "[Put, lemon, bowl]", "[Pick, apple]", "[Put, apple, table]"]
     rehearsal = rehearse(kitchen, [*plan, "[Pick, mug]", "[Put, mug, fridge]", "[Close, fridge]", "[End]"])
     assert rehearsal.failed == () and rehearsal.state.held is None
-    assert at(rehearsal.state, "lemon") == ("in", "bowl", "kitchen") and at(rehearsal.state, "apple") == (
+    assert place_of(rehearsal.state, "lemon") == ("in", "bowl", "kitchen") and place_of(rehearsal.state, "apple") == (
         "on",
         "table",
         "kitchen",
     )
     assert (
-        at(rehearsal.state, "mug") == ("in", "fridge", "kitchen")
+        place_of(rehearsal.state, "mug") == ("in", "fridge", "kitchen")
         and rehearsal.state.joints["fridge/door"].fraction == 0.0
     )
     assert kitchen.state.objects["mug"].at == "table"
@@ -182,21 +182,21 @@ def test_a_word_means_what_is_at_hand_then_what_is_in_the_room(rooms: House) -> 
     assert picked() == "mug", "a name means what has it"
     spec = json.loads((SCENES / "two-rooms.json").read_text())
     spec["objects"][1]["name"] = "mug_1"
-    spec["objects"].append(thing("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
+    spec["objects"].append(object_entry("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
     two = House(initial_state(SceneSpec.model_validate(spec)))
     assert rehearse(two, ["[Pick, mug]"]).state.held == "mug_2", "the robot begins in the kitchen"
     assert rehearse(two, ["[Go to, study]", "[Pick, mug]"]).state.held == "mug_1"
     assert rehearse(two, ["[Go to, desk]", "[Pick, mug]"]).state.held == "mug_1"
     assert rehearse(two, ["[Go to, mug_1]", "[Pick, mug]"]).state.held == "mug_1"
     end = rehearse(two, ["[Go to, study]", "[Pick, mug]", "[Put, thing, kitchen counter]"])
-    assert at(end.state, "mug_1") == ("on", "kitchen_counter", "kitchen") and end.state.robot.room == "study"
+    assert place_of(end.state, "mug_1") == ("on", "kitchen_counter", "kitchen") and end.state.robot.room == "study"
 
 
 def test_of_two_things_in_a_room_the_one_at_hand_is_meant() -> None:
     here = house(
         "kitchen",
-        thing("lime_1", "lemon", "yellow", "table", "top", -0.2),
-        thing("lime_2", "lemon", "yellow", "worktop", "top", 0.0, 0.2),
+        object_entry("lime_1", "lemon", "yellow", "table", "top", -0.2),
+        object_entry("lime_2", "lemon", "yellow", "worktop", "top", 0.0, 0.2),
     )
     for first, held in ((), "lime_1"), (("[Go to, worktop]",), "lime_2"), (("[Go to, lime_2]",), "lime_2"):
         assert rehearse(here, [*first, "[Pick, lemon]"]).state.held == held
@@ -226,10 +226,14 @@ def test_boards_and_appliances() -> None:
         for name, x, on in (("lamp_1", 0.4, True), ("lamp_2", 3.2, False))
     ]
     content["furniture"] += [shelf, *lamps]
-    content["objects"].append(thing("bowl", "bowl", "red", "shelf", "middle board"))
+    content["objects"].append(object_entry("bowl", "bowl", "red", "shelf", "middle board"))
     here = House(initial_state(SceneSpec.model_validate(content)))
-    assert powered(here.state) == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
+    assert power_states(here.state) == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
     assert here.state.objects["bowl"].relation == "in", "what stands on a board is in the shelf"
     assert here.of_kind("lamp", "shelf") == ["shelf"], "nothing can be put on a lamp"
     end = rehearse(here, ["[Pick, orange]", "[Put, orange, shelf]", "[Pick, mug]", "[Put, mug, desk]"])
-    assert at(end.state, "orange") == ("in", "shelf", "study") and at(end.state, "mug") == ("on", "desk", "study")
+    assert place_of(end.state, "orange") == ("in", "shelf", "study") and place_of(end.state, "mug") == (
+        "on",
+        "desk",
+        "study",
+    )

@@ -49,7 +49,7 @@ def value(cell: object) -> float | None:
     return cell.value
 
 
-def named(tables: tuple[Table, ...]) -> dict[str, Table]:
+def tables_by_title(tables: tuple[Table, ...]) -> dict[str, Table]:
     return {table.title: table for table in tables}
 
 
@@ -66,7 +66,7 @@ def test_no_file_of_a_run_is_written_over(homie, tmp_path: Path, arguments: tupl
 
 def test_one_run(tmp_path: Path) -> None:
     ways = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 1): LATE}
-    tables = named(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
+    tables = tables_by_title(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
     metrics = row(tables["Metrics"], "rule")
     assert (metrics["episodes"], metrics["lost"], metrics["disagree"]) == (8, 0, 0)
     assert value(metrics["SR"]) == value(metrics["world"]) == 7 / 8
@@ -87,7 +87,7 @@ def test_one_run(tmp_path: Path) -> None:
 
 
 def test_no_interval_of_a_run_without_a_failure_is_a_point(tmp_path: Path) -> None:
-    metrics = row(named(compare([write_run(tmp_path / "a", ALL_DONE)], intervals=QUICK))["Metrics"], "rule")
+    metrics = row(tables_by_title(compare([write_run(tmp_path / "a", ALL_DONE)], intervals=QUICK))["Metrics"], "rule")
     estimates = {name: cell for name, cell in metrics.items() if isinstance(cell, Estimate) and cell.value is not None}
     assert {"SR", "PLWSR", "TP", "SER", "world"} <= set(estimates)
     assert {name: cell.interval for name, cell in estimates.items()} == dict.fromkeys(estimates, wilson(4, 4))
@@ -96,7 +96,7 @@ def test_no_interval_of_a_run_without_a_failure_is_a_point(tmp_path: Path) -> No
 def test_a_bench_ends_with_the_rate_and_the_interval_of_its_table(tmp_path: Path) -> None:
     """Trials of a task agree here, so that the interval of eight independent episodes would be narrower."""
     run = write_run(tmp_path / "a", {**ALL_DONE, ("task-0", 0): WANDERED, ("task-0", 1): WANDERED})
-    rate = row(named(compare([run], intervals=QUICK))["Metrics"], "rule")["SR"]
+    rate = row(tables_by_title(compare([run], intervals=QUICK))["Metrics"], "rule")["SR"]
     progress = Progress(Console(file=io.StringIO()))
     progress.began(suite(4), 8, read_bench(run)[2])
     assert progress.summary() == f"8/8 done  |  0 running, 0 failed  |  SR {shown(rate, 'percent')}"
@@ -106,7 +106,7 @@ def test_a_bench_ends_with_the_rate_and_the_interval_of_its_table(tmp_path: Path
 def test_lost_episodes_are_never_silent(tmp_path: Path) -> None:
     ways = {key: DONE for key in KEYS if key != ("task-3", 1)}
     ways["task-0", 0] = "killed: the worker was ended by signal 9"
-    tables = named(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
+    tables = tables_by_title(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
     metrics = row(tables["Metrics"], "rule")
     assert (metrics["episodes"], metrics["lost"], value(metrics["SR"])) == (8, 2, 6 / 8)
     assert any("SR of the 6 that ran: 100.00" in note for note in tables["Metrics"].notes)
@@ -114,21 +114,21 @@ def test_lost_episodes_are_never_silent(tmp_path: Path) -> None:
         ("rule", "task-0", 0, "killed: the worker was ended by signal 9"),
         ("rule", "task-3", 1, "no record"),
     )
-    strict = named(compare([tmp_path / "a"], "strict-emmoe", QUICK))
+    strict = tables_by_title(compare([tmp_path / "a"], "strict-emmoe", QUICK))
     metrics = row(strict["Metrics"], "rule")
     assert (metrics["episodes"], metrics["lost"], value(metrics["SR"])) == (6, 2, 1.0)
     assert any("left out" in note for note in strict["Metrics"].notes)
 
 
 def test_a_run_without_any_episode(tmp_path: Path) -> None:
-    tables = named(compare([write_run(tmp_path / "a", {})], "strict-emmoe", QUICK))
+    tables = tables_by_title(compare([write_run(tmp_path / "a", {})], "strict-emmoe", QUICK))
     assert value(row(tables["Metrics"], "rule")["SR"]) is None
     assert len(tables["Lost episodes"].rows) == 8
 
 
 def test_disagreements_are_listed(tmp_path: Path) -> None:
     path = write_run(tmp_path / "a", {**ALL_DONE, ("task-2", 0): WANDERED}, held=[("task-2", 0), *KEYS[:3]])
-    tables = named(compare([path], intervals=QUICK))
+    tables = tables_by_title(compare([path], intervals=QUICK))
     listed = tables["Where key path and world disagree"].rows
     assert ("rule", "task-2", 0, "not done", "done") in listed
     assert ("rule", "task-3", 1, "done", "not done") in listed
@@ -166,7 +166,7 @@ def test_what_only_one_run_did_is_named(tmp_path: Path) -> None:
     mostly = {**ALL_DONE, ("task-1", 0): WANDERED, ("task-2", 0): WANDERED, ("task-2", 1): WANDERED}
     other = {**dict.fromkeys(KEYS, WANDERED), ("task-0", 0): DONE, ("task-2", 1): DONE, ("task-3", 0): "crash: gone"}
     runs = [write_run(tmp_path / "a", mostly, planner="a"), write_run(tmp_path / "b", other, planner="b")]
-    tables = named(compare(runs, intervals=QUICK, tasks=True))
+    tables = tables_by_title(compare(runs, intervals=QUICK, tasks=True))
     assert [row[:3] for row in tables["Tasks that only one run did"].rows] == [
         ("a", "task-1", "1 of 2"),
         ("a", "task-3", "2 of 2"),
@@ -174,7 +174,7 @@ def test_what_only_one_run_did_is_named(tmp_path: Path) -> None:
     ]
     by_run = [row[:3] for row in tables["Tasks by run"].rows]
     assert by_run[0] == ("task-0", "2 of 2", "1 of 2") and by_run[3] == ("task-3", "2 of 2", "0 of 2")
-    assert "Tasks by run" not in named(compare(runs, intervals=QUICK))
+    assert "Tasks by run" not in tables_by_title(compare(runs, intervals=QUICK))
 
 
 def test_what_the_runs_took(tmp_path: Path) -> None:
@@ -187,13 +187,13 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
         timings = {"plan": 1.0 if number < 7 else 5.0}  # the last episode decides slowly
         change = partial(replace, timings=timings)
         rewrite(path, change, wall_seconds=10.0, robot_seconds=25.0, usage=usage)
-    usage = row(named(compare([run], intervals=QUICK))["Usage"], "rule")
+    usage = row(tables_by_title(compare([run], intervals=QUICK))["Usage"], "rule")
     assert (usage["episodes"], usage["decisions"]) == (7, 14)
     assert (usage["tokens in"], usage["tokens out"]) == (700, 70)
     assert usage["cost, $"] == pytest.approx(0.14) and usage["$ per success"] == pytest.approx(0.14 / 6)
     assert (usage["decision median, s"], usage["decision p95, s"]) == (1.0, 5.0)
     assert (usage["wall, s"], usage["robot, s"], usage["real-time factor"]) == (10.0, 25.0, 2.5)
-    table = named(compare([run], intervals=QUICK))["Usage"]
+    table = tables_by_title(compare([run], intervals=QUICK))["Usage"]
     assert any("7 of 14 answers came from the cache" in note for note in table.notes)
     assert any("75% of the tokens in came from the provider's cache" in note for note in table.notes)
 
@@ -203,7 +203,7 @@ def test_how_the_answers_were_read(tmp_path: Path) -> None:
     for run, used in zip(runs, ({"fence": 1, "words": 2}, {"words": 1}, None), strict=False):
         for path in (run / "episodes").iterdir() if used else ():
             rewrite(path, lambda record: record, usage=Usage(answers=5, unreadable=1, lenient=2, leniencies=used))
-    table = named(compare(runs, intervals=QUICK))["Answers"]
+    table = tables_by_title(compare(runs, intervals=QUICK))["Answers"]
     assert [row[0] for row in table.rows] == ["a", "b"], "the rule planner has no answers"
     assert row(table, "a") == {
         "run": "a",
@@ -215,7 +215,7 @@ def test_how_the_answers_were_read(tmp_path: Path) -> None:
         "fence": 8,
     }
     assert (row(table, "b")["words"], row(table, "b")["fence"]) == (8, 0)
-    assert "Answers" not in named(compare(runs[2:], intervals=QUICK))
+    assert "Answers" not in tables_by_title(compare(runs[2:], intervals=QUICK))
 
 
 def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
             else record
         ),
     )
-    skills = {row[1]: row[2] for row in named(compare([run], intervals=QUICK))["Skills"].rows}
+    skills = {row[1]: row[2] for row in tables_by_title(compare([run], intervals=QUICK))["Skills"].rows}
     assert skills == {"Move": 1, "Pick": 7}
 
 
@@ -303,7 +303,7 @@ def test_runs_of_a_series_stand_side_by_side_without_differences(tmp_path: Path)
     second = write_run(
         tmp_path / "thor", {**ALL_DONE, ("task-0", 0): WANDERED}, tasks=Suite.model_validate(other), held=KEYS[1:]
     )
-    tables = named(compare([first, second], intervals=QUICK))
+    tables = tables_by_title(compare([first, second], intervals=QUICK))
     assert list(tables) == ["Worlds", "Tasks in each world", "Metrics", "Usage"]
     worlds = row(tables["Worlds"], "rule (thor)")
     assert (worlds["suite"], worlds["verdict"]) == ("thor", "the world's own (1 task)")

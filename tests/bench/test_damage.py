@@ -33,7 +33,7 @@ NO_NUMBERS = ("workers", "texts")
 """What a run folder holds for people to read; no number is made of it."""
 
 
-def flipped(data: bytes, at: int) -> bytes:
+def flip_bit(data: bytes, at: int) -> bytes:
     """With one bit of one byte changed."""
     return data[:at] + bytes([data[at] ^ (1 << at % 7)]) + data[at + 1 :]
 
@@ -43,7 +43,7 @@ def hurt(data: bytes, rng: random.Random) -> Iterator[bytes | None]:
     yield None
     yield b""
     for _ in range(12):
-        yield flipped(data, rng.randrange(len(data)))
+        yield flip_bit(data, rng.randrange(len(data)))
     for _ in range(4):
         yield data[: rng.randrange(len(data))]
     cut = rng.randrange(len(data))
@@ -177,7 +177,7 @@ def test_run_files_are_put_back(tiny):
     for name in ("run.json", "suite.json"):
         path = run / name
         data = path.read_bytes()
-        for after in (b"", flipped(data, len(data) // 2), data[:-30]):
+        for after in (b"", flip_bit(data, len(data) // 2), data[:-30]):
             path.write_bytes(after)
             assert name in numbers(run) and "repairs the run folder" in numbers(run)
             with pytest.warns(UserWarning, match=f"{name} was damaged"):
@@ -185,7 +185,7 @@ def test_run_files_are_put_back(tiny):
             assert path.read_bytes() == data and numbers(run) == good
 
 
-def swapped(run: Path) -> None:
+def swap_episodes(run: Path) -> None:
     first, second = run / "episodes" / "put-0-0", run / "episodes" / "put-1-0"
     shutil.rmtree(first)
     shutil.copytree(second, first)
@@ -199,7 +199,7 @@ def another_text(run: Path) -> None:
     edit(run, task="put the box in the ball")
 
 
-def another_seed(run: Path) -> None:
+def change_seed(run: Path) -> None:
     edit(run, seed=1)
 
 
@@ -218,10 +218,10 @@ def edit(run: Path, **values: object) -> None:
 @pytest.mark.parametrize(
     ("accident", "message"),
     [
-        (swapped, "damaged: episode.json (it is of another episode: its seed is"),
+        (swap_episodes, "damaged: episode.json (it is of another episode: its seed is"),
         (another_trial, "damaged: episode.json (it is of another episode: its trial is 1, not 0)"),
         (another_text, "damaged: episode.json (it is of another episode: its task is"),
-        (another_seed, "damaged: episode.json (it is of another episode: its seed is 1,"),
+        (change_seed, "damaged: episode.json (it is of another episode: its seed is 1,"),
         (shorter_history, "damaged: steps.jsonl (its subtasks are not the history in episode.json)"),
     ],
 )
@@ -258,7 +258,7 @@ def test_an_unreadable_file_is_damage(tiny):
 def test_the_commands_tell_and_never_crash(tiny, homie, tmp_path):
     run = str(tiny.out)
     state = tiny.out / "episodes" / "put-0-0" / "final_state.json"
-    state.write_bytes(flipped(state.read_bytes(), 40))
+    state.write_bytes(flip_bit(state.read_bytes(), 40))
     compared = homie("compare", run, "--resamples", "100")
     assert compared.returncode == 0 and "damaged: final_state.json" in compared.stdout
     reported = homie("report", run, "--out", "page.html", "--views", "0")
@@ -299,6 +299,6 @@ def test_a_single_run_is_checked_too(tiny_options, tmp_path):
         report(ReportOptions(runs=[tmp_path / "run"], out=page, views=0))
     assert "damaged: steps.jsonl" in page.read_text(encoding="utf-8")
     file = tmp_path / "run" / "run.json"
-    file.write_bytes(flipped(file.read_bytes(), 60))
+    file.write_bytes(flip_bit(file.read_bytes(), 60))
     with pytest.raises(BadInput, match=r"run\.json is damaged"):
         read_run(tmp_path / "run")

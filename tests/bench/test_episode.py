@@ -26,7 +26,7 @@ def episodes(run: Path) -> tuple[Episode, Episode]:
     return first, second
 
 
-def finished(episode: Episode) -> Finished:
+def finished_part(episode: Episode) -> Finished:
     read = episode.finished
     assert read is not None
     return read
@@ -53,7 +53,7 @@ def set_aside(episode: Episode, number: int, *names: str) -> Path:
 
 def test_what_a_finished_episode_is(run: Path) -> None:
     complete, unfinished = episodes(run)
-    read = finished(complete)
+    read = finished_part(complete)
     assert (read.verdict, read.damaged, len(read.records)) == (True, False, 2)
     assert complete.ending == read.ending == read_episode(complete.folder) and not complete.damaged
     assert unfinished.finished is None and unfinished.ending is None and not unfinished.damaged
@@ -66,12 +66,12 @@ def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
     (unfinished.folder / "steps.jsonl").write_text("torn")
     assert not unfinished.damaged
     unfinished.give_up(unfinished.fail("crash", "damaged: not by the disk", 1.0))
-    assert not finished(unfinished).damaged, "infrastructure ended it, by another cause"
+    assert not finished_part(unfinished).damaged, "infrastructure ended it, by another cause"
     edit(complete.folder / "episode.json", cause="damaged: so it says")
-    assert not finished(complete).damaged, "an episode that the planner ended"
+    assert not finished_part(complete).damaged, "an episode that the planner ended"
     (complete.folder / "final_state.json").unlink()
-    assert complete.damaged and finished(complete).ending.cause == "damaged: final_state.json (it is missing)"
-    assert finished(complete).ending.ended_by == "infrastructure" and finished(complete).records == ()
+    assert complete.damaged and finished_part(complete).ending.cause == "damaged: final_state.json (it is missing)"
+    assert finished_part(complete).ending.ended_by == "infrastructure" and finished_part(complete).records == ()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
 def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, object], message: str) -> None:
     complete, _ = episodes(run)
     edit(complete.folder / "episode.json", **values)
-    ending = finished(complete).ending
+    ending = finished_part(complete).ending
     assert ending.cause.startswith(f"damaged: episode.json (it is of another episode: {message}")
     assert (ending.task, ending.trial, ending.seed) == ("take the apple", 0, complete.seed)
     assert (ending.rounds, ending.history, ending.robot_seconds, ending.wall_seconds) == (0, (), 0.0, 0.0)
@@ -99,7 +99,7 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     def cause(data: bytes, **values: object) -> str:
         edit(ending, **values)
         steps.write_bytes(data)
-        return finished(complete).ending.cause.removeprefix("damaged: ")
+        return finished_part(complete).ending.cause.removeprefix("damaged: ")
 
     assert cause(intact) == ""
     assert cause(intact + b"torn") == "steps.jsonl (steps.jsonl: left out a last line that a kill has torn (4 bytes))"
@@ -114,9 +114,9 @@ def test_steps_that_do_not_fit_the_end(run: Path) -> None:
     )
     assert cause(b"", ended_by="rounds", history=[]) == "", "nothing was done, and the rounds ran out"
     steps.unlink()
-    assert finished(complete).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
+    assert finished_part(complete).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
     ending.write_text("{")
-    assert finished(complete).ending.cause.startswith("damaged: episode.json (it is not valid JSON: Expecting")
+    assert finished_part(complete).ending.cause.startswith("damaged: episode.json (it is not valid JSON: Expecting")
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_a_world_that_cannot_be_judged(run: Path, state: str | None, message: st
     edit(complete.folder / "episode.json")
     path = complete.folder / "final_state.json"
     path.unlink() if state is None else path.write_text(state)
-    assert finished(complete).ending.cause.startswith(f"damaged: {message}")
-    assert len(finished(complete).ending.cause) < 300
+    assert finished_part(complete).ending.cause.startswith(f"damaged: {message}")
+    assert len(finished_part(complete).ending.cause) < 300
 
 
 def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> None:
@@ -173,12 +173,12 @@ def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:
     (unfinished.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
     with warnings.catch_warnings(action="error"):  # a torn line is what is expected
         unfinished.give_up(FailedTry(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
-    ending = finished(unfinished).ending
+    ending = finished_part(unfinished).ending
     assert ending.ended_by == "infrastructure" and ending.cause == "killed: by hand" and ending.wall_seconds == 4.5
     assert (ending.rounds, ending.inventory, ending.robot_seconds) == (2, ("apple",), 2.0)
     assert [str(item.subtask) for item in ending.history] == ["[Pick, apple]", "[End]"]
     assert (ending.task, ending.trial, ending.seed) == ("take the apple", 1, unfinished.seed)
-    assert finished(unfinished).verdict is None, "nobody looks at its world"
+    assert finished_part(unfinished).verdict is None, "nobody looks at its world"
 
 
 @pytest.mark.parametrize("steps", [None, b"no record\n"])
@@ -188,7 +188,7 @@ def test_given_up_without_anything_done(run: Path, steps: bytes | None) -> None:
     if steps is not None:
         (unfinished.folder / "steps.jsonl").write_bytes(steps)
     unfinished.give_up(FailedTry(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
-    ending = finished(unfinished).ending
+    ending = finished_part(unfinished).ending
     assert (ending.rounds, ending.history, ending.inventory, ending.robot_seconds) == (0, (), (), 0.0)
 
 

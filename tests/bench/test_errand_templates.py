@@ -62,7 +62,7 @@ def home(
     )
 
 
-def drawn(name: str, house: House, kinds: Collection[str] = ALL) -> set[str]:
+def texts_drawn(name: str, house: House, kinds: Collection[str] = ALL) -> set[str]:
     """Everything that a template draws in a house, as its first text says it."""
     (template,) = (template for template in TEMPLATES if template.name == name)
     errands = [template.draw(Situation(house, kinds, random.Random(seed))) for seed in range(DRAWS)]
@@ -160,7 +160,7 @@ FULL = home(apple_1=APPLE, bowl_1=BOWL, pear_1=PEAR)
     ],
 )  # fmt: skip
 def test_what_a_template_asks_for_in_a_home(name: str, house: House, expected: set[str]) -> None:
-    assert drawn(name, house) == expected
+    assert texts_drawn(name, house) == expected
 
 
 def test_every_template_is_known_here() -> None:
@@ -189,15 +189,15 @@ def test_wordings_name_what_the_task_is_about_and_free_ones_are_for_tests_only(t
 
 
 def test_only_the_kinds_that_may_be_asked_for_are() -> None:
-    assert drawn("store", SIMPLE, ("apple",)) == {"put the apple into the fridge and close it"}
-    assert drawn("nest", FULL, ("apple",)) == drawn("take-out", SIMPLE, ("apple",)) == set()
+    assert texts_drawn("store", SIMPLE, ("apple",)) == {"put the apple into the fridge and close it"}
+    assert texts_drawn("nest", FULL, ("apple",)) == texts_drawn("take-out", SIMPLE, ("apple",)) == set()
 
 
 def test_what_there_is_twice_is_called_by_its_colour_or_not_at_all() -> None:
     mugs = {"mug_1": item("mug", "table_1", "red"), "mug_2": item("mug", "sofa_1", "blue")}
-    assert drawn("store", home(**mugs)) == several("put the {} mug into the fridge and close it", "red", "blue")
+    assert texts_drawn("store", home(**mugs)) == several("put the {} mug into the fridge and close it", "red", "blue")
     alike = {"mug_1": item("mug", "table_1", "red"), "mug_2": item("mug", "sofa_1", "red")}
-    assert drawn("store", home(**alike)) == set()
+    assert texts_drawn("store", home(**alike)) == set()
 
 
 def only(name: str, house: House) -> TaskDraft:

@@ -40,7 +40,7 @@ def house_of(task: Task) -> House:
     return House(world(task.scene.seed, task.scene.settings))
 
 
-def handled(task: Task) -> set[str]:
+def kinds_handled(task: Task) -> set[str]:
     """The kinds of objects that the expert takes."""
     house = house_of(task)
     words = {house.word(name): item.kind for name, item in house.objects.items()}
@@ -75,7 +75,7 @@ def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(dra
         for task in tasks:
             assert task.split == ("train" if name == "train" else "test")
             assert (template(task) in unseen) is (name == "template"), task.id
-            assert bool(handled(task) & kinds) is (name == "object"), task.id
+            assert bool(kinds_handled(task) & kinds) is (name == "object"), task.id
             if name == "house":
                 assert task.scene.seed not in houses
 
@@ -98,7 +98,7 @@ def test_validation_and_test_share_nothing_that_was_held_out():
     ]
     houses = [{task.scene.seed for task in named(split, "house")} for split in SPLITS[1:]]
     unseen = set(drawn.objects)
-    kinds = [set().union(*(handled(task) & unseen for task in named(split, "object"))) for split in SPLITS[1:]]
+    kinds = [set().union(*(kinds_handled(task) & unseen for task in named(split, "object"))) for split in SPLITS[1:]]
     for validation, test in (templates, houses, kinds):
         assert validation and test and not validation & test
     assert not set().union(*houses) & {task.scene.seed for task in tasks["train"]}

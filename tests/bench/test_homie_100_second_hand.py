@@ -32,7 +32,7 @@ SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(
 PROFILE = Homie(SUITE.names)
 
 
-def judged(task: Task, house: House, plan: list[str]) -> tuple[bool, bool, tuple[str, ...]]:
+def judge_plan(task: Task, house: House, plan: list[str]) -> tuple[bool, bool, tuple[str, ...]]:
     """What the goal and what the key paths say of a plan, and the steps of it that cannot be done."""
     assert task.goal is not None
     end = rehearse(house, plan)
@@ -51,12 +51,12 @@ def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
     house = House(initial_state(generate(scene.seed, choice.rooms, choice.objects, variation)))
     assert task.expert is not None
     assert plans["right"] and plans["wrong"], "both are needed"
-    assert judged(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"
+    assert judge_plan(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"
     for entry in plans["right"]:
         assert tuple(entry["plan"]) != task.expert, "it is the expert's"
-        assert judged(task, house, entry["plan"]) == (True, True, ()), entry["why"]
+        assert judge_plan(task, house, entry["plan"]) == (True, True, ()), entry["why"]
     for entry in plans["wrong"]:
-        goal, keypath, failed = judged(task, house, entry["plan"])
+        goal, keypath, failed = judge_plan(task, house, entry["plan"])
         assert not failed, f"{entry['why']}: it fails for another reason"
         assert (goal, keypath) == (bool(entry.get("unseen")), False), entry["why"]
 

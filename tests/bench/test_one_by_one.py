@@ -41,20 +41,20 @@ def steps(planner_input: homie.PlannerInput) -> Subtask:
     return STEPS[count] if count < len(STEPS) else END
 
 
-def opened(suite: Path, out: Path, **options: object) -> homie.OpenBench:
+def open_bench(suite: Path, out: Path, **options: object) -> homie.OpenBench:
     return homie.open_bench(suite, planner="function:steps", out=out, **TINY, **options)  # type: ignore[arg-type]
 
 
 def test_episodes_are_played_one_by_one_and_compared_with_others(suite: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with opened(suite, run) as bench:
+    with open_bench(suite, run) as bench:
         assert [episode.name for episode in bench.unfinished()] == ["first-0", "second-0", "first-1", "second-1"]
         played = bench.play("second", homie.FunctionPlanner(steps), trial=1)
         assert (played.task, played.trial, played.ended_by, played.rounds) == ("second", 1, "ended", 5)
         assert played.score.success and played.score.verdict and not played.score.lost
         with pytest.raises(BadInput, match="3 of 4 episodes are not played yet, such as first-0"):
             bench.summary()
-    with opened(suite, run) as bench:  # goes on with what is left
+    with open_bench(suite, run) as bench:  # goes on with what is left
         for episode in bench.unfinished():
             bench.play(episode.task.id, homie.FunctionPlanner(steps), trial=episode.trial)
         assert bench.summary().successes == 4
@@ -70,7 +70,7 @@ def test_episodes_are_played_one_by_one_and_compared_with_others(suite: Path, tm
 
 
 def test_several_episodes_at_once(suite: Path, tmp_path: Path) -> None:
-    with opened(suite, tmp_path / "run") as bench, ThreadPoolExecutor(4) as threads:
+    with open_bench(suite, tmp_path / "run") as bench, ThreadPoolExecutor(4) as threads:
         playing = [
             threads.submit(bench.play, episode.task.id, homie.FunctionPlanner(steps), trial=episode.trial)
             for episode in bench.episodes
@@ -83,34 +83,34 @@ def test_an_episode_whose_planner_fails_is_lost_and_can_be_played_again(suite: P
     def fails(planner_input: homie.PlannerInput) -> Subtask:
         raise PlannerError("The agent has gone.")
 
-    with opened(suite, tmp_path / "run") as bench:
+    with open_bench(suite, tmp_path / "run") as bench:
         played = bench.play("first", homie.FunctionPlanner(fails))
         assert played.ended_by == "infrastructure" and played.score.lost == "planner: The agent has gone."
         assert not played.score.success and len(bench.unfinished()) == 3
-    with opened(suite, tmp_path / "run", again=True) as bench:
+    with open_bench(suite, tmp_path / "run", again=True) as bench:
         assert len(bench.unfinished()) == 4
         assert bench.play("first", homie.FunctionPlanner(steps)).score.success
 
 
 def test_no_episode_begins_where_it_could_not_be_kept(suite: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    with opened(suite, run) as bench:
+    with open_bench(suite, run) as bench:
         bench.play("first", homie.FunctionPlanner(steps))
     (run / "parts").rename(tmp_path / "parts")
     (run / "parts").touch()
     with pytest.raises(BadInput, match=f"Cannot write into {run / 'parts'}: Not a directory"):
-        opened(suite, run)
+        open_bench(suite, run)
     assert [path.name for path in (run / "episodes").iterdir()] == ["first-0"]
 
 
 def test_what_cannot_be_played_is_said(suite: Path, tmp_path: Path) -> None:
-    with opened(suite, tmp_path / "run") as bench:
+    with open_bench(suite, tmp_path / "run") as bench:
         with pytest.raises(BadInput, match="no task 'fist': did you mean 'first'"):
             bench.play("fist")
         with pytest.raises(BadInput, match="trials 0 to 1 in this bench \\(got 2\\)"):
             bench.play("first", trial=2)
         with pytest.raises(BadInput, match="in use by another running homie"):
-            opened(suite, tmp_path / "run")
+            open_bench(suite, tmp_path / "run")
 
         def meanwhile(planner_input: homie.PlannerInput) -> Subtask:
             with pytest.raises(BadInput, match="first-0 is being played"):
@@ -125,6 +125,6 @@ def test_what_cannot_be_played_is_said(suite: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_folder_in_which_nothing_was_played_is_not_left(suite: Path, tmp_path: Path) -> None:
-    with opened(suite, tmp_path / "run") as bench:
+    with open_bench(suite, tmp_path / "run") as bench:
         assert bench.path.is_dir()
     assert not (tmp_path / "run").exists()

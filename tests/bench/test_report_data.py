@@ -32,7 +32,7 @@ def test_a_round() -> None:
     none = Round(1, (replace(two, decision=Decision(())),))
     assert Round(1, (two,)).decision == "[Pick, apple] [End]"
     assert (none.decision, none.decided_in, none.took) == ("unreadable", None, None)
-    episode = _shown("r", "t", 0, "failed", rounds=(both, none))
+    episode = _make_shown("r", "t", 0, "failed", rounds=(both, none))
     assert (episode.decisions, episode.codes, episode.steps) == ((1,), ("D1", "D1"), 3)
 
 
@@ -163,7 +163,7 @@ def test_a_score_that_the_notebooks_cannot_compute(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what one can browse by
 
 
-def _shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Shown:
+def _make_shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Shown:
     fields = {
         "name": f"{task}-{trial}",
         "text": f"do {task}",
@@ -185,9 +185,11 @@ def _score(success: bool, verdict: bool | None) -> Score:
 
 def test_facets() -> None:
     codes = tuple(Round(number, (record,)) for number, record in enumerate(rounds(LATE)))
-    succeeded = _shown("a", "t", 0, "succeeded", score=_score(True, True), attributes=("long-horizon",), rounds=codes)
-    odd = _shown("a", "t", 1, "failed", score=_score(False, True), split="")
-    other = _shown("b", "t", 0, "failed", score=_score(False, False), split="test")
+    succeeded = _make_shown(
+        "a", "t", 0, "succeeded", score=_score(True, True), attributes=("long-horizon",), rounds=codes
+    )
+    odd = _make_shown("a", "t", 1, "failed", score=_score(False, True), split="")
+    other = _make_shown("b", "t", 0, "failed", score=_score(False, False), split="test")
     listed = catalogue([_source("a", succeeded, odd), _source("b", other)])
     assert [episode.facets for episode in listed.episodes] == [
         _facets(run="a", outcome="succeeded", world="done", split="train", attribute="long-horizon", code="D1"),
@@ -231,13 +233,15 @@ def test_lost_episodes_can_be_filtered_by_what_lost_them(tmp_path: Path) -> None
     ],
 )
 def test_who_did_a_task(outcomes: dict[str, str], done_by: str) -> None:
-    listed = catalogue([_source(run, _shown(run, "t", 0, outcome)) for run, outcome in outcomes.items()])
+    listed = catalogue([_source(run, _make_shown(run, "t", 0, outcome)) for run, outcome in outcomes.items()])
     assert [task.done_by for task in listed.tasks] == [done_by]
 
 
 def test_tasks_and_what_to_compare_first() -> None:
-    first = _source("a", _shown("a", "t", 0, "failed", attributes=("x",)), _shown("a", "t", 1, "failed"))
-    second = _source("b", _shown("b", "u", 0, "failed", text="other", split="test"), _shown("b", "t", 0, "failed"))
+    first = _source("a", _make_shown("a", "t", 0, "failed", attributes=("x",)), _make_shown("a", "t", 1, "failed"))
+    second = _source(
+        "b", _make_shown("b", "u", 0, "failed", text="other", split="test"), _make_shown("b", "t", 0, "failed")
+    )
     task, other_task = catalogue([first, second]).tasks
     assert (task.number, task.name, task.text, task.attributes, task.split) == (1, "t", "do t", ("x",), "train")
     assert (other_task.number, other_task.name, other_task.text, other_task.attributes, other_task.split) == (
@@ -260,6 +264,6 @@ def test_codes_are_in_order_of_their_name() -> None:
     late = rounds(LATE)[0]
     message = replace(late.execution.feedback, code="L1")
     full = replace(late, execution=replace(late.execution, feedback=message))
-    some = _shown("a", "t", 0, "failed", rounds=(Round(1, (full,)), Round(2, (late,)), Round(3, (full,))))
-    listed = catalogue([_source("a", _shown("a", "t", 1, "failed", rounds=(Round(1, (full,)),)), some)])
+    some = _make_shown("a", "t", 0, "failed", rounds=(Round(1, (full,)), Round(2, (late,)), Round(3, (full,))))
+    listed = catalogue([_source("a", _make_shown("a", "t", 1, "failed", rounds=(Round(1, (full,)),)), some)])
     assert listed.episodes[1].facets["code"] == ("D1", "L1") and listed.facets["code"] == ("D1", "L1")

@@ -37,7 +37,7 @@ def picture(episode: Shown, number: int, view: str, colour: int = 0, size: tuple
     return path
 
 
-def opened(url: str) -> Picture.Image:
+def decode_image(url: str) -> Picture.Image:
     head, _, data = url.partition(",")
     assert head == "data:image/webp;base64"
     return Picture.open(io.BytesIO(base64.b64decode(data)))
@@ -67,13 +67,13 @@ def test_pictures_are_inside_made_smaller_and_their_files_are_linked(tmp_path: P
     media = Media(tmp_path / "pages", width=64)
     (views,) = media.gather([shown_episode], 10**6)
     assert list(views.pictures) == ["1-front", "1-left"] and (views.video, views.poster, media.linked) == ("", "", 0)
-    assert opened(views.pictures["1-front"]).size == (64, 48)
-    assert opened(views.pictures["1-left"]).size == (26, 256), "no higher than four times the width"
+    assert decode_image(views.pictures["1-front"]).size == (64, 48)
+    assert decode_image(views.pictures["1-left"]).size == (26, 256), "no higher than four times the width"
     assert views.full == {
         "1-front": "../an%20episode/frames/round-01-front.png",
         "1-left": "../an%20episode/frames/round-01-left.png",
     }
-    assert opened(views.pictures["1-front"]).mode == "RGB" and views.shown == views.pictures
+    assert decode_image(views.pictures["1-front"]).mode == "RGB" and views.shown == views.pictures
     (without_room,) = Media(tmp_path, width=0).gather([shown_episode], 10**6)
     assert without_room == Views({}, {}, "", "")
 
@@ -170,7 +170,7 @@ def test_a_poster_is_from_the_middle_of_a_video(tmp_path: Path) -> None:
     shown_episode = episode(tmp_path / "a")
     film(shown_episode.folder / "video.mp4")
     (views,) = Media(tmp_path, width=64).gather([shown_episode], 10**7)
-    poster = opened(views.poster)
+    poster = decode_image(views.poster)
     red, green, _ = poster.convert("RGB").getpixel((320, 16))
     assert poster.size == (640, 32) and green > 150 > red and list(views.shown) == ["video", "poster"]
     (fits,) = Media(tmp_path, width=64).gather([shown_episode], len(views.poster))

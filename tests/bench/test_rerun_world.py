@@ -44,7 +44,7 @@ SCENE = {
 }  # fmt: skip
 
 
-def packed(red: int, green: int, blue: int) -> int:
+def pack_colour(red: int, green: int, blue: int) -> int:
     """An opaque colour as Rerun keeps it."""
     return (red << 24) + (green << 16) + (blue << 8) + 255
 
@@ -60,7 +60,7 @@ def episode(tmp_path: Path) -> Path:
     return run / "episodes" / "task-0-0"
 
 
-def recorded(episode: Path, *, scene: object = None, state: object = None) -> Recording:
+def record_episode(episode: Path, *, scene: object = None, state: object = None) -> Recording:
     for name, content in (("scene", scene), ("final_state", state)):
         if content is not None:
             (episode / f"{name}.json").write_text(json.dumps(content))
@@ -77,23 +77,23 @@ def shape(recording: Recording, entity: str, kind: str = "Boxes3D") -> dict[str,
 
 
 def test_the_rooms_are_slabs_with_their_names_and_a_gap_between_them(episode: Path) -> None:
-    recording = recorded(episode, scene=SCENE)
+    recording = record_episode(episode, scene=SCENE)
     rooms = shape(recording, "world/rooms")
     assert rooms["centers"] == [near(3.0, 3.5, -0.01), near(7.0, 4.5, -0.01)], "the floor's top is at 0"
     assert rooms["half_sizes"] == [near(1.95, 1.45, 0.01), near(1.95, 1.45, 0.01)]
     assert rooms["labels"] == ["kitchen", "hall"]
-    assert rooms["colors"] == [packed(176, 168, 156)]
+    assert rooms["colors"] == [pack_colour(176, 168, 156)]
     assert rooms["fill_mode"] == [3], "solid"
     (world,) = recording.rows["world"]
     assert world["ViewCoordinates:xyz"] == [[3, 5, 1]] and "robot_seconds" not in world, "x right, y ahead, z up"
 
 
 def test_furniture_stands_on_the_floor_or_on_another_piece(episode: Path) -> None:
-    recording = recorded(episode, scene=SCENE)
+    recording = record_episode(episode, scene=SCENE)
     table = shape(recording, "world/furniture/table")
     assert table["centers"] == [near(3.5, 3.5, 0.37)] and table["half_sizes"] == [near(0.35, 0.55, 0.37)]
     assert table["quaternions"] == [near(*TURNED)]
-    assert table["colors"] == [packed(204, 156, 97)]
+    assert table["colors"] == [pack_colour(204, 156, 97)]
     assert table["labels"] == ["table"] and table["show_labels"] == [False]
     worktop = shape(recording, "world/furniture/worktop")
     assert worktop["centers"] == [near(1.5, 3.0, 0.88)] and worktop["quaternions"] == [near(0, 0, 0, 1)]
@@ -102,9 +102,9 @@ def test_furniture_stands_on_the_floor_or_on_another_piece(episode: Path) -> Non
 def test_an_object_is_where_it_began_and_then_where_it_ended(episode: Path) -> None:
     ended = {"position": [1.0, 2.0, 0.5], "quaternion": [0.5, 0.1, 0.7, 0.5]}
     objects = {"mug": ended, "new": ended, "nowhere": {"kind": "cup"}, "unturned": {"position": [0, 0, 0]}, "odd": 3}
-    recording = recorded(episode, scene=SCENE, state={"objects": objects})
+    recording = record_episode(episode, scene=SCENE, state={"objects": objects})
     mug = shape(recording, "world/objects/mug")
-    assert mug["half_sizes"] == [near(0.054, 0.04, 0.041)] and mug["colors"] == [packed(36, 84, 191)]
+    assert mug["half_sizes"] == [near(0.054, 0.04, 0.041)] and mug["colors"] == [pack_colour(36, 84, 191)]
     assert mug["labels"] == ["mug"] and mug["show_labels"] == [False] and mug["fill_mode"] == [3]
     first, last = recording.of("world/objects/mug", "Transform3D:translation")
     assert (seconds(first), first["round"]) == (0.0, 1) and (seconds(last), last["round"]) == (2.0, 2)
@@ -126,7 +126,7 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
     poses = [(0.5, [6.0, 3.0, 1.2]), (1.2000004, [6.5, 3.25, -0.4]), (1.7, [7.0, 3.5, 0.0])]
     lines = [json.dumps({"stamp": stamp, "pose": pose}) for stamp, pose in poses]
     (episode / "commands.jsonl").write_text("\n".join(lines) + "\n")
-    recording = recorded(episode, scene=SCENE, state={"robot": {"x": 7.5, "y": 4.0, "yaw": 1.2}})
+    recording = record_episode(episode, scene=SCENE, state={"robot": {"x": 7.5, "y": 4.0, "yaw": 1.2}})
     rows = recording.of("world/robot", "Transform3D:translation")
     assert [seconds(row) for row in rows] == [0.0, 0.5, 1.2, 1.7, 2.0], "to the microsecond"
     assert [row["round"] for row in rows] == [1, 1, 2, 2, 2]
@@ -138,47 +138,47 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
     assert turns == [[near(*TURNED)], [near(*TURNED)], [facing_left], [near(0, 0, 0, 1)], [near(*TURNED)]]
     path = shape(recording, "world/path", "LineStrips3D")
     assert path["strips"] == [[near(6, 3, 0.02), near(6.5, 3.25, 0.02), near(7, 3.5, 0.02)]], "above the floor"
-    assert path["colors"] == [packed(60, 120, 200)] and path["radii"] == [pytest.approx(0.015)]
+    assert path["colors"] == [pack_colour(60, 120, 200)] and path["radii"] == [pytest.approx(0.015)]
 
 
 def test_the_robot_is_as_high_and_wide_as_it_is_and_points_ahead(episode: Path) -> None:
-    recording = recorded(episode, state={"robot": {"x": 1.0, "y": 2.0, "yaw": 0.0}})
+    recording = record_episode(episode, state={"robot": {"x": 1.0, "y": 2.0, "yaw": 0.0}})
     body = shape(recording, "world/robot/body", "Cylinders3D")
     assert body["lengths"] == [pytest.approx(1.1)] and body["radii"] == [pytest.approx(0.28)]
     assert body["centers"] == [near(0, 0, 0.55)] and body["labels"] == ["robot"]
     ahead = shape(recording, "world/robot/ahead", "Arrows3D")
     assert ahead["origins"] == [near(0, 0, 0.4)] and ahead["vectors"] == [near(0.6, 0, 0)]
-    assert body["colors"] == ahead["colors"] == [packed(60, 120, 200)]
+    assert body["colors"] == ahead["colors"] == [pack_colour(60, 120, 200)]
     assert "world/path" not in recording.rows and "world/rooms" not in recording.rows
 
 
 def test_where_nothing_is_known_of_the_robot_it_is_not_drawn(episode: Path) -> None:
     states: list[object] = [{"robot": "here"}, {"objects": {}}, ["no", "state"]]
     for state in states:
-        recording = recorded(episode, state=state)
+        recording = record_episode(episode, state=state)
         assert not [entity for entity in recording.rows if entity.startswith("world/")], state
 
 
 def test_the_scene_is_the_episodes_own_else_that_of_the_run(episode: Path) -> None:
     (episode.parent.parent / "scene.json").write_text(json.dumps({**SCENE, "furniture": []}))
-    assert "world/furniture/table" not in recorded(episode).rows, "that of the run"
+    assert "world/furniture/table" not in record_episode(episode).rows, "that of the run"
     assert "world/rooms" in Recording(episode / "a.rrd").rows
-    assert "world/furniture/table" in recorded(episode, scene=SCENE).rows
-    other = recorded(episode, scene={"things": {}})
+    assert "world/furniture/table" in record_episode(episode, scene=SCENE).rows
+    other = record_episode(episode, scene={"things": {}})
     assert "world/rooms" in other.rows, "the episode's is of another simulator"
 
 
 def test_the_viewer_looks_from_above_and_from_the_south_at_the_middle(episode: Path) -> None:
     """The home is 7.9 m long and 3.9 m wide between its walls, its middle at (5, 4)."""
-    layout = recorded(episode, scene=SCENE).layout()
+    layout = record_episode(episode, scene=SCENE).layout()
     (eye,) = (rows[0] for entity, rows in layout.items() if entity.endswith("EyeControls3D"))
     assert eye["EyeControls3D:look_target"] == [near(5, 4, 0)] and eye["EyeControls3D:eye_up"] == [near(0, 0, 1)]
     assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 0.7 * 7.9, 0.8 * 7.9)]
     (episode / "scene.json").unlink()
-    assert not [entity for entity in recorded(episode).layout() if entity.endswith("EyeControls3D")]
+    assert not [entity for entity in record_episode(episode).layout() if entity.endswith("EyeControls3D")]
 
 
-def sent(world: World, folder: Path) -> Recording:
+def record_world(world: World, folder: Path) -> Recording:
     """The recording of a world alone, from 0.5 s in round 1 to 2 s in round 3, without commands."""
     stream = rr.RecordingStream("homie", recording_id="a")
     memory = stream.memory_recording()
@@ -207,13 +207,15 @@ def test_what_an_environment_cannot_tell_of_a_thing_is_left_out_and_the_rest_is_
         },
         robot=RobotState(x=3.0, y=1.0),
     )
-    recording = sent(World(start, {}), tmp_path)
+    recording = record_world(World(start, {}), tmp_path)
     drawn = {"/".join(entity.split("/")[1:3]) for entity in recording.rows if entity.startswith("world/")}
     assert drawn == {"rooms", "furniture/chest", "objects/egg", "robot", "robot/body", "robot/ahead"}
     assert shape(recording, "world/rooms")["labels"] == ["yard"]
     for entity in ("world/furniture/chest", "world/objects/egg"):
         box = shape(recording, entity)
-        assert box["half_sizes"] == [near(*half)] and box["colors"] == [packed(150, 150, 150)], "nobody says a colour"
+        assert box["half_sizes"] == [near(*half)] and box["colors"] == [pack_colour(150, 150, 150)], (
+            "nobody says a colour"
+        )
     assert shape(recording, "world/furniture/chest")["quaternions"] == [near(0, 0, 0, 1)]
     (egg,) = recording.of("world/objects/egg", "Transform3D:translation")
     assert (seconds(egg), egg["round"], egg["Transform3D:quaternion"]) == (0.5, 1, [near(0, 0, 0, 1)])
@@ -224,17 +226,17 @@ def test_what_an_environment_cannot_tell_of_a_thing_is_left_out_and_the_rest_is_
 
 @pytest.mark.parametrize("robot", [RobotState(), RobotState(x=1.0), RobotState(y=1.0)])
 def test_a_robot_of_which_half_the_place_is_known_is_nowhere(robot: RobotState, tmp_path: Path) -> None:
-    recording = sent(World(WorldSnapshot(robot=robot), {}), tmp_path)
+    recording = record_world(World(WorldSnapshot(robot=robot), {}), tmp_path)
     assert not [entity for entity in recording.rows if entity.startswith("world/")]
 
 
 def test_a_world_of_which_nothing_was_recorded_begins_at_zero(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {("task-0", 0): "killed: at once"}, tasks=bench_runs.suite(1), trials=1)
-    recording = recorded(run / "episodes" / "task-0-0", scene=SCENE)
+    recording = record_episode(run / "episodes" / "task-0-0", scene=SCENE)
     (mug,) = recording.of("world/objects/mug", "Transform3D:translation")
     assert (seconds(mug), mug["round"]) == (0.0, 1)
 
 
 def test_a_scene_that_no_environment_knows_is_left_out(episode: Path) -> None:
-    recording = recorded(episode, scene={"things": {}})
+    recording = record_episode(episode, scene={"things": {}})
     assert not [entity for entity in recording.rows if entity.startswith("world/")]

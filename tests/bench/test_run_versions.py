@@ -42,12 +42,12 @@ def half_done(write_suite, tiny_bench, tmp_path):
     return options
 
 
-def described(**planner: object) -> PartsFile:
+def make_parts_file(**planner: object) -> PartsFile:
     return PartsFile(planner=planner, detector={}, skills={}, robot={"arm": {"joints": 7}}, settings={}, versions={})
 
 
 def test_what_differs_between_batches():
-    first, second = described(model="a" * 64, seed=1, budget=3), described(model="b" * 64, seed=1, tokens=5)
+    first, second = make_parts_file(model="a" * 64, seed=1, budget=3), make_parts_file(model="b" * 64, seed=1, tokens=5)
     runs = Makeup((Batch("1", ("x", "y"), first), Batch("2", ("z",), None), Batch("3", ("u", "v", "w"), second)), 0)
     assert runs.mixed and runs.differences == {
         "planner.budget": ("3", "unknown", "-"),
@@ -72,7 +72,7 @@ def test_what_differs_between_batches():
 
 def test_what_is_said_of_a_run_that_is_made_of_one_thing_or_of_nothing_known():
     assert Makeup().notes() == () and not Makeup().mixed and Makeup().differences == {}
-    makeup = Makeup((Batch("1", ("x",), described()),))
+    makeup = Makeup((Batch("1", ("x",), make_parts_file()),))
     assert makeup.notes() == () and not makeup.mixed
     old = Makeup((Batch("", ("x",), None),), 1)
     (note,) = old.notes()

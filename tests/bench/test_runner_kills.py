@@ -63,7 +63,7 @@ def alive(run_folder: Path) -> bool:
     return False
 
 
-def finished(run_folder: Path) -> dict[str, int]:
+def finish_times(run_folder: Path) -> dict[str, int]:
     """When every finished episode was finished (ns)."""
     files = (run_folder / "episodes").glob("*/episode.json")
     return {path.parent.name: path.stat().st_mtime_ns for path in files if "-partial-" not in path.parent.name}
@@ -86,11 +86,13 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny
         time.sleep(rng.uniform(0.0, 1.0))
         process.kill()
         assert process.wait() in (0, -signal.SIGKILL)
-        assert finished_before.items() <= finished(folder).items(), "nothing finished is run again"
-        finished_before = finished(folder)
+        assert finished_before.items() <= finish_times(folder).items(), "nothing finished is run again"
+        finished_before = finish_times(folder)
     assert any((folder / "episodes").glob("*-partial-*"))
     output, _ = start(suite, "--workers", "2", "--json").communicate(timeout=120)
-    assert finished_before.items() <= finished(folder).items() and repeatable(folder) == repeatable(tmp_path / "whole")
+    assert finished_before.items() <= finish_times(folder).items() and repeatable(folder) == repeatable(
+        tmp_path / "whole"
+    )
     summary = json.loads(output)
     assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in uninterrupted.lines]
     assert summary["successes"] == uninterrupted.successes
@@ -130,7 +132,7 @@ def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_pa
 def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, number):
     suite = write_suite(TEXTS, rounds=8)
     process = start(suite, "--workers", "2", TINY_PERIOD="0.01")
-    until(lambda: len(finished(tmp_path / "run")) >= 1)
+    until(lambda: len(finish_times(tmp_path / "run")) >= 1)
     # Ctrl-C and the end of a terminal come to the workers, too.
     process.send_signal(number) if number == signal.SIGTERM else os.killpg(process.pid, number)
     _, errors = process.communicate(timeout=60)
@@ -139,7 +141,7 @@ def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, numb
     assert not alive(tmp_path / "run")
     for log in (tmp_path / "run" / "workers").iterdir():
         assert "Traceback" not in log.read_text()
-    count = len(finished(tmp_path / "run"))
+    count = len(finish_times(tmp_path / "run"))
     output, errors = start(suite, "--workers", "2", "--json").communicate(timeout=60)
     assert json.loads(output)["episodes"] == 4 and f"{count} of 4 episodes finished before" in errors
 
@@ -166,6 +168,6 @@ def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(
     assert (
         "File too large" in completed.stderr and "Make room there and give the same command again" in completed.stderr
     )
-    assert finished(tmp_path / "run") == {}
+    assert finish_times(tmp_path / "run") == {}
     summary, _ = run(tiny_bench(suite))
     assert summary.successes == 2 and summary.infrastructure == 0

@@ -22,7 +22,7 @@ def options(out: Path, tasks: str) -> BenchOptions:
     )
 
 
-def played(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
+def play_tasks(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
     """What the first trials of tasks leave that one worker plays in this order, by task; of a repetition the last."""
     files: dict[str, dict[str, bytes]] = {}
     suite = find_suite("homie-100")
@@ -47,8 +47,8 @@ def played(folder: Path, tasks: list[str]) -> dict[str, dict[str, bytes]]:
 
 
 def test_equal_seeds_are_equal_episodes_whatever_was_played_before(tmp_path):
-    alone = played(tmp_path / "alone", [OPEN])
-    after = played(tmp_path / "after", [OPEN, OPEN, BRING, OPEN])
+    alone = play_tasks(tmp_path / "alone", [OPEN])
+    after = play_tasks(tmp_path / "after", [OPEN, OPEN, BRING, OPEN])
     assert after[OPEN] == alone[OPEN], "in a house that was played in, and in one that was built anew"
 
 

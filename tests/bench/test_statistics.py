@@ -153,7 +153,7 @@ def test_what_is_usual_is_95_percent_10000_resamples_and_seed_0() -> None:
     usual = {"confidence": 0.95, "resamples": 10_000, "seed": 0}
     assert bootstrap(terms) == bootstrap(terms, **usual) != bootstrap(terms, **{**usual, "seed": 1})
     assert paired_bootstrap(terms, other_terms) == paired_bootstrap(terms, other_terms, **usual)
-    first, second = simulated(chance, tasks=9, trials=2), simulated(chance, tasks=9, trials=2)
+    first, second = simulate_runs(chance, tasks=9, trials=2), simulate_runs(chance, tasks=9, trials=2)
     assert clustered_wilson(first) == clustered_wilson(first, 0.95) and wilson(3, 9) == wilson(3, 9, 0.95)
     pairs = [
         Pair(term.cluster, bool(term.numerator), bool(other.numerator))
@@ -162,7 +162,7 @@ def test_what_is_usual_is_95_percent_10000_resamples_and_seed_0() -> None:
     assert detectable_difference(pairs) == detectable_difference(pairs, confidence=0.95, power=0.8)
 
 
-def simulated(chance: np.random.Generator, tasks: int, trials: int) -> list[Term]:
+def simulate_runs(chance: np.random.Generator, tasks: int, trials: int) -> list[Term]:
     """Runs of tasks that differ in how hard they are: Beta(1, 2), mean 1/3."""
     difficulty = chance.beta(1, 2, tasks)
     good = chance.random((tasks, trials)) < difficulty[:, None]
@@ -174,7 +174,7 @@ def test_coverage_over_tasks() -> None:
     chance = np.random.default_rng(4)
     hits = {"wilson": 0, "bootstrap": 0, "unclustered": 0}
     for _ in range(400):
-        terms = simulated(chance, tasks=40, trials=6)
+        terms = simulate_runs(chance, tasks=40, trials=6)
         intervals = {
             "wilson": clustered_wilson(terms).interval,
             "bootstrap": bootstrap(terms, resamples=400).interval,
@@ -204,7 +204,7 @@ def test_paired_difference_is_antisymmetric(tasks: list[list[bool]], chance: ran
 
 def test_paired_difference_is_sharper_than_two_intervals() -> None:
     chance = np.random.default_rng(5)
-    first = simulated(chance, tasks=60, trials=3)
+    first = simulate_runs(chance, tasks=60, trials=3)
     second = [Term(term.cluster, max(term.numerator, float(chance.random() < 0.1)), 1.0) for term in first]
     paired = paired_bootstrap(first, second)
     of_first, of_second = bootstrap(first), bootstrap(second)

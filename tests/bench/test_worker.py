@@ -102,7 +102,7 @@ def of_disk(number: int) -> OSError:
     return OSError(number, "No space left on device")
 
 
-def caused(error: HomieError, cause: BaseException) -> HomieError:
+def with_cause(error: HomieError, cause: BaseException) -> HomieError:
     error.__cause__ = cause
     return error
 
@@ -115,7 +115,7 @@ def caused(error: HomieError, cause: BaseException) -> HomieError:
         (MemoryError(), Report(cause="memory", message="The worker was given no more memory.")),
         (MemoryError("Unable to allocate 9 GiB."), Report(cause="memory", message="Unable to allocate 9 GiB.")),
         (
-            caused(InfrastructureError("It broke."), MemoryError("Too large.")),
+            with_cause(InfrastructureError("It broke."), MemoryError("Too large.")),
             Report(cause="memory", message="Too large."),
         ),
     ],
