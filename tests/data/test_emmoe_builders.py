@@ -43,7 +43,7 @@ def write_task(folder: Path, task: str, steps: tuple[tuple[str, str, str], ...],
     (folder / "keypath.json").write_text(json.dumps(KEYPATH))
 
 
-def converted(tmp_path: Path, purpose: str) -> list[dict[str, object]]:
+def convert_dataset(tmp_path: Path, purpose: str) -> list[dict[str, object]]:
     out = tmp_path / purpose
     make_dataset(TrainingOptions.build(sources=[tmp_path / "emmoe"], out=out, form="emmoe"), purpose)
     lines: list[dict[str, object]] = json.loads((out / "train.json").read_text())
@@ -53,7 +53,7 @@ def converted(tmp_path: Path, purpose: str) -> list[dict[str, object]]:
 def test_the_demonstration_gives_ten_conversations_and_twenty_seven_pairs(tmp_path):
     task = "check if there are anything in the kitchen drawer, if it's empty put a short can into it"
     write_task(tmp_path / "emmoe/data/train/84", task, DEMONSTRATION, {})
-    lines = converted(tmp_path, "sft")
+    lines = convert_dataset(tmp_path, "sft")
     assert [line["id"] for line in lines] == [f"emmoe_data_train_84_subtask{n}" for n in range(1, 11)]
     first, last = lines[0]["conversations"], lines[-1]["conversations"]
     assert first == [
@@ -66,7 +66,7 @@ def test_the_demonstration_gives_ten_conversations_and_twenty_seven_pairs(tmp_pa
     assert last[1]["value"] == "Analysis: because of 10\nSubtask: [End]\nModel: None"
     assert last[0]["value"].count("(success)\n") == 9
     assert "\nInventory: short_can\nHistorical Execution:(1)[Go to" in lines[6]["conversations"][0]["value"]
-    pairs = converted(tmp_path, "dpo")
+    pairs = convert_dataset(tmp_path, "dpo")
     counts = read_data_file(tmp_path / "dpo").splits["train"].counts
     assert counts == {"action": 9, "model": 9, "order": 9} and len(pairs) == 27
     assert pairs[0] == {
@@ -87,7 +87,7 @@ def test_a_printed_sample_word_for_word(tmp_path):
     """Sample 21_info_subtask14 of appendix F.1, shortened to its first two subtasks."""
     steps = (("Go to, blue_sofa", "PixNav", "None"), ("Pick, cracker_box", "RT-1-X", "None"), ("End", "", "None"))
     write_task(tmp_path / "emmoe/data/train/21", "clean up the blue sofa", steps, {})
-    prompt = converted(tmp_path, "sft")[-1]["conversations"][0]["value"]
+    prompt = convert_dataset(tmp_path, "sft")[-1]["conversations"][0]["value"]
     assert prompt == (
         f"Task: clean up the blue sofa\nInventory: None\nHistorical Execution:{SOFA}\nFeedback: None\n{NOW}"
     )
@@ -102,11 +102,11 @@ def test_failures_are_no_conversations_and_make_replan_pairs(tmp_path):
     )
     far, hand = "Unable to pick, the target is far away", "Unable to open, the hand is full"
     write_task(tmp_path / "emmoe/data/train/1", "find the red can", steps, {1: far, 3: hand})
-    lines = converted(tmp_path, "sft")
+    lines = convert_dataset(tmp_path, "sft")
     assert [line["id"].rpartition("_")[2] for line in lines] == ["subtask2", "subtask4"]
     prompt = lines[0]["conversations"][0]["value"]
     assert f"Historical Execution:(1)[Pick, red_can] (RT-1-X) (fail)\n\nFeedback: {far}\n" in prompt
-    pairs = converted(tmp_path, "dpo")
+    pairs = convert_dataset(tmp_path, "dpo")
     assert pairs[0]["chosen"] == "Subtask: [Go to, red_can]\nModel: PixNav"
     assert pairs[0]["rejected"] == "Subtask: [Pick, red_can]\nModel: RT-1-X"
     assert pairs[0]["prompt"].endswith(f"Historical Execution: None\nFeedback: None\n{NOW}")

@@ -83,7 +83,7 @@ def test_what_each_number_is_called(names, labels):
     assert Feature(dtype="float32", shape=(2,), names=names).labels("state") == labels
 
 
-def written(root, **changes):
+def write_info(root, **changes):
     (root / "meta").mkdir(parents=True, exist_ok=True)
     (root / "meta/info.json").write_text(json.dumps({**CONTENT, **changes}))
     return root
@@ -91,7 +91,7 @@ def written(root, **changes):
 
 def test_a_data_set_is_read_with_what_it_leaves_out(tmp_path):
     assert not is_lerobot(tmp_path)
-    info, content = read_info(written(tmp_path, fps=30.0, more=1))
+    info, content = read_info(write_info(tmp_path, fps=30.0, more=1))
     assert is_lerobot(tmp_path) and content["more"] == 1
     assert (info.fps, info.total_episodes, info.total_frames, info.robot_type, info.video_path) == (
         30,
@@ -128,7 +128,7 @@ def test_a_data_set_is_read_with_what_it_leaves_out(tmp_path):
 )
 def test_what_makes_no_sense_is_reported(tmp_path, changes, sentence):
     with pytest.raises(BadInput, match=sentence):
-        read_info(written(tmp_path, **changes))
+        read_info(write_info(tmp_path, **changes))
 
 
 def test_what_is_no_data_set_is_reported(tmp_path):

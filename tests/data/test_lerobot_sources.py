@@ -22,7 +22,7 @@ from homie.kernel.errors import BadInput
 H, W = HEIGHT, WIDTH
 
 
-def exported(root: Path, out: Path) -> tuple[LeRobotExport, list[str]]:
+def export_from(root: Path, out: Path) -> tuple[LeRobotExport, list[str]]:
     """An export of a data set, and why episodes are left out."""
     reasons: list[str] = []
     options = LeRobotOptions.build(sources=[root], out=out)
@@ -51,12 +51,12 @@ def check_shades(out: Path, camera: str, lengths: Any = LENGTHS) -> None:
 )
 def test_a_camera_keeps_its_column_whatever_it_is_called(tmp_path, key, storage):
     source = Foreign(column=key, kept=storage).write(tmp_path / "set")
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert (export.added, export.frames, reasons) == (2, 5, [])
     assert column(tmp_path / "out", key)["shape"] == [HEIGHT, WIDTH, 3]
     (camera,) = LeRobotReader(source).layout.cameras
     check_shades(tmp_path / "out", camera)
-    again, _ = exported(tmp_path / "out", tmp_path / "again")
+    again, _ = export_from(tmp_path / "out", tmp_path / "again")
     assert again.added == 2
     first, second = LeRobotReader(tmp_path / "out"), LeRobotReader(tmp_path / "again")
     assert first.layout == second.layout == LeRobotReader(source).layout
@@ -98,7 +98,7 @@ def exported_or_none(root: Path, out: Path) -> tuple[LeRobotExport | None, list[
     ],
 )
 def test_pictures_in_the_tables_become_a_camera(tmp_path, storage):
-    export, reasons = exported(Foreign(kept=storage).write(tmp_path / "set"), tmp_path / "out")
+    export, reasons = export_from(Foreign(kept=storage).write(tmp_path / "set"), tmp_path / "out")
     assert (export.added, reasons, column(tmp_path / "out", TOP)["dtype"]) == (2, [], "video")
     check_shades(tmp_path / "out", "top")
 
@@ -109,7 +109,7 @@ def test_pictures_in_files_that_the_tables_name(tmp_path, form):
     (source / "images").mkdir()
     for number, picture in enumerate(pictures(sum(LENGTHS))):
         (source / f"images/{number}.png").write_bytes(png(picture))
-    assert exported(source, tmp_path / "out")[1] == []
+    assert export_from(source, tmp_path / "out")[1] == []
     check_shades(tmp_path / "out", "top")
 
 
@@ -151,7 +151,7 @@ def test_pictures_that_cannot_be_read_are_said(tmp_path, storage, sentence):
     ],
 )
 def test_the_order_of_a_shape_is_that_of_its_names(tmp_path, shape, names):
-    export, reasons = exported(Foreign(shape=shape, names=names).write(tmp_path / "set"), tmp_path / "out")
+    export, reasons = export_from(Foreign(shape=shape, names=names).write(tmp_path / "set"), tmp_path / "out")
     assert (export.added, reasons) == (2, [])
     about = column(tmp_path / "out", TOP)
     assert (about["shape"], about["names"]) == ([H, W, 3], ["height", "width", "channels"])
@@ -176,7 +176,7 @@ def test_the_order_of_a_shape_is_that_of_its_names(tmp_path, shape, names):
 def test_names_of_numbers_in_all_their_forms(tmp_path, names, labels):
     source = Foreign(numbers={"names": names}).write(tmp_path / "set")
     assert LeRobotReader(source).layout.action == labels
-    assert exported(source, tmp_path / "out")[1] == []
+    assert export_from(source, tmp_path / "out")[1] == []
     assert column(tmp_path / "out", "action")["names"] == list(labels)
 
 
@@ -184,7 +184,7 @@ def test_names_of_numbers_in_all_their_forms(tmp_path, names, labels):
 def test_numbers_that_are_not_finite_are_left_out_and_counted(tmp_path, value):
     states = np.arange(10.0).reshape(5, 2)
     states[2, 1] = value
-    export, reasons = exported(Foreign(states=states).write(tmp_path / "set"), tmp_path / "out")
+    export, reasons = export_from(Foreign(states=states).write(tmp_path / "set"), tmp_path / "out")
     assert (export.added, export.frames) == (1, 2)
     assert reasons == ["1 of the 6 numbers of its states are not finite (the first: y in frame 2)"]
     assert "null" not in (tmp_path / "out/meta/stats.json").read_text()
@@ -203,14 +203,14 @@ def test_numbers_that_are_not_finite_are_left_out_and_counted(tmp_path, value):
 )
 def test_timestamps_that_jump_or_go_back_are_left_out(tmp_path, times, sentence):
     source = Foreign(columns={"timestamp": np.array([*times, 0.0, 0.1], np.float32)}).write(tmp_path / "set")
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert export.added == 1 and sentence in reasons[0]
 
 
 def test_timestamps_that_shake_stand_evenly_and_the_real_ones_are_kept(tmp_path):
     real = np.array([0.0, 0.12, 0.19, 0.0, 0.1])
     source = Foreign(columns={"timestamp": real.astype(np.float32)}).write(tmp_path / "set")
-    assert exported(source, tmp_path / "out")[1] == []
+    assert export_from(source, tmp_path / "out")[1] == []
     table = pq.read_table(tmp_path / "out/data/chunk-000/file-000.parquet")
     np.testing.assert_allclose(table.column("timestamp"), [0.0, 0.1, 0.2, 0.0, 0.1], atol=1e-6)
     first, second = LeRobotReader(tmp_path / "out")
@@ -223,7 +223,7 @@ def test_timestamps_that_shake_stand_evenly_and_the_real_ones_are_kept(tmp_path)
 )
 def test_a_film_is_copied_and_its_codec_said(tmp_path, codec, named):
     source = Foreign(codec=codec, about={"video.codec": "h264"}).write(tmp_path / "set")
-    assert exported(source, tmp_path / "out")[1] == []
+    assert export_from(source, tmp_path / "out")[1] == []
     about = column(tmp_path / "out", TOP)["info"]
     assert (about["video.codec"], about["video.pix_fmt"], about["video.fps"]) == (named, "yuv420p", 10)
     name = f"videos/{TOP}/chunk-000/file-001.mp4"
@@ -245,19 +245,19 @@ def test_a_film_at_another_rate_is_no_copy(tmp_path):
     """Of as many pictures, a third as long: nobody knows which picture belongs to which frame."""
     source = Foreign().write(tmp_path / "set")
     film(source / f"videos/{TOP}/chunk-000/file-000.mp4", pictures(3), rate=30)
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert export.added == 1 and "has a picture at 0.033 s where one of 0.100 s is due" in reasons[0]
 
 
 @pytest.mark.parametrize("info", [{"is_depth_map": True}, {"video.is_depth_map": True, "video.depth_shift": 3.5}])
 def test_a_depth_film_stays_one(tmp_path, info):
     source = Foreign(about=info).write(tmp_path / "set")
-    assert exported(source, tmp_path / "out")[1] == []
+    assert export_from(source, tmp_path / "out")[1] == []
     about = column(tmp_path / "out", TOP)["info"]
     assert about["is_depth_map"] is about["video.is_depth_map"] is True
     assert about.get("video.depth_shift") == info.get("video.depth_shift")
     plain = Foreign().write(tmp_path / "plain")
-    export, reasons = exported(plain, tmp_path / "out")
+    export, reasons = export_from(plain, tmp_path / "out")
     assert (export.added == 0 and "its cameras are observation.images" not in reasons[0]) or "depth" in reasons[0]
 
 
@@ -343,14 +343,14 @@ def test_forms_that_are_right_though_odd(tmp_path):
         files=2,
         lengths=(3, 2, 4, 1),
     ).write(tmp_path / "set")
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert (export.added, export.frames, reasons) == (4, 10, [])
     assert {episode.task for episode in LeRobotReader(tmp_path / "out")} == {"push the T"}
     check_shades(tmp_path / "out", "top", (3, 2, 4, 1))
 
 
 def test_an_episode_without_frames_is_left_out(tmp_path):
-    export, reasons = exported(Foreign(lengths=(3, 0, 2)).write(tmp_path / "set"), tmp_path / "out")
+    export, reasons = export_from(Foreign(lengths=(3, 0, 2)).write(tmp_path / "set"), tmp_path / "out")
     assert (export.added, reasons) == (2, ["it has no frames"])
 
 
@@ -358,7 +358,7 @@ def test_an_episode_without_frames_is_left_out(tmp_path):
 def test_a_film_of_more_or_fewer_pictures_is_left_out_alone(tmp_path, count):
     source = Foreign().write(tmp_path / "set")
     film(source / f"videos/{TOP}/chunk-000/file-000.mp4", pictures(count))
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert (export.added, reasons) == (1, [f"the camera 'top' has {count} pictures for 3 frames"])
     assert len(list((tmp_path / "out").rglob("*.mp4"))) == 1
 
@@ -366,7 +366,7 @@ def test_a_film_of_more_or_fewer_pictures_is_left_out_alone(tmp_path, count):
 def test_a_damaged_film_costs_its_episode_only(tmp_path):
     source = Foreign(lengths=(3, 2, 2)).write(tmp_path / "set")
     (source / f"videos/{TOP}/chunk-000/file-002.mp4").write_bytes(b"no film")
-    export, reasons = exported(source, tmp_path / "out")
+    export, reasons = export_from(source, tmp_path / "out")
     assert export.added == 2 and reasons[0].startswith("Cannot read the film")
     assert len(list((tmp_path / "out").rglob("*.mp4"))) == 2, "what was begun of it is gone"
 
@@ -375,7 +375,7 @@ def test_folders_of_one_name_are_two_sources(tmp_path):
     first, other = (Foreign().write(tmp_path / place / "set") for place in ("a", "b"))
     third = Foreign(states=np.ones((5, 2))).write(tmp_path / "c/set")
     out = tmp_path / "out"
-    assert [exported(root, out)[0].added for root in (first, other, third, first, third)] == [2, 0, 2, 0, 0]
+    assert [export_from(root, out)[0].added for root in (first, other, third, first, third)] == [2, 0, 2, 0, 0]
     assert [episode.name for episode in LeRobotReader(out)] == [
         "set/episode-0",
         "set/episode-1",
@@ -387,13 +387,13 @@ def test_folders_of_one_name_are_two_sources(tmp_path):
 def test_a_data_set_is_not_added_to_itself(tmp_path):
     source = Foreign().write(tmp_path / "set")
     with pytest.raises(BadInput, match="cannot be added to itself"):
-        exported(source, tmp_path / "." / "set")
+        export_from(source, tmp_path / "." / "set")
 
 
 def test_notes_of_another_episode_are_not_believed(tmp_path):
     """As when a tool has deleted the first episode and counted the others anew."""
     out = tmp_path / "out"
-    exported(Foreign().write(tmp_path / "set"), out)
+    export_from(Foreign().write(tmp_path / "set"), out)
     notes = out / "meta/homie_episodes.jsonl"
     lines = [json.loads(line) for line in notes.read_text().splitlines()]
     for line in lines:
@@ -406,15 +406,15 @@ def test_notes_of_another_episode_are_not_believed(tmp_path):
 def test_columns_without_a_place_are_named(tmp_path):
     more = {"next.reward": {"dtype": "float32", "shape": [1]}, "observation.effort": {"dtype": "float32", "shape": [2]}}
     source = Foreign(features=more, columns={"next.reward": np.zeros(5)}).write(tmp_path / "set")
-    assert exported(source, tmp_path / "out")[0].dropped == ("next.reward", "observation.effort")
-    assert exported(tmp_path / "out", tmp_path / "again")[0].dropped == ()
+    assert export_from(source, tmp_path / "out")[0].dropped == ("next.reward", "observation.effort")
+    assert export_from(tmp_path / "out", tmp_path / "again")[0].dropped == ()
 
 
 def test_episodes_that_differ_from_the_data_set_that_is_there_are_left_out_one_by_one(tmp_path):
     out = tmp_path / "out"
-    exported(Foreign().write(tmp_path / "set"), out)
+    export_from(Foreign().write(tmp_path / "set"), out)
     other = Foreign(numbers={"names": ["a", "b"]}, info={"robot_type": "koch"}).write(tmp_path / "other")
-    export, reasons = exported(other, out)
+    export, reasons = export_from(other, out)
     assert (export.added, export.episodes) == (0, 2)
     assert reasons[0] == (
         "it does not fit the data set: its robot is koch, not so101; its states are a, b, not x, y; its actions are "

@@ -46,7 +46,7 @@ TYPED = {
 }
 
 
-def built(kind: type[Options], **changes: object) -> Options:
+def build_options(kind: type[Options], **changes: object) -> Options:
     """Options of a kind, with what it needs at least."""
     return kind.build(**{**NEEDED[kind], **changes})
 
@@ -59,9 +59,9 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
         kind.build(**given)
     if argument == "sources":
         with pytest.raises(BadInput, match=f"`{typed}`"):
-            built(kind, sources=[])
+            build_options(kind, sources=[])
         with pytest.raises(BadInput, match="twice"):
-            built(kind, sources=["runs/rule", "runs/rule"])
+            build_options(kind, sources=["runs/rule", "runs/rule"])
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
     ],
 )
 def test_what_is_usual(kind: type[Options], usual: dict[str, object]) -> None:
-    options = built(kind)
+    options = build_options(kind)
     assert {name: getattr(options, name) for name in kind.model_fields if name not in NEEDED[kind]} == usual
 
 
@@ -162,7 +162,7 @@ def test_what_is_usual(kind: type[Options], usual: dict[str, object]) -> None:
 )
 def test_how_far_an_option_may_go(kind: type[Options], name: str, allowed: list[object], refused: list[object]) -> None:
     for value in allowed:
-        assert getattr(built(kind, **{name: value}), name) == value
+        assert getattr(build_options(kind, **{name: value}), name) == value
     for value in refused:
         with pytest.raises(BadInput, match=f"--{name.replace('_', '-')}|{name}"):
-            built(kind, **{name: value})
+            build_options(kind, **{name: value})

@@ -198,7 +198,7 @@ def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_pa
         assert [entry.data for entry in again] == entries_before and again.whole
 
 
-def written(path: Path, count: int = 40) -> list[bytes]:
+def write_messages(path: Path, count: int = 40) -> list[bytes]:
     """A whole file of messages."""
     file = McapFile(path)
     contents = [json.dumps({"scalars": [{"label": "a", "value": n}]}).encode() + b" " * 5000 for n in range(count)]
@@ -211,7 +211,7 @@ def written(path: Path, count: int = 40) -> list[bytes]:
 @pytest.mark.parametrize("tail", [b"", b"\0" * 300, b"\6" + struct.pack("<Q", 2**63) + b"x" * 50, b"\6\4"])
 def test_a_torn_end_is_cut_reported_and_kept(tmp_path, tail):
     path = tmp_path / RECORDING
-    contents = written(path)
+    contents = write_messages(path)
     intact = path.read_bytes()
     path.write_bytes(intact[:150_000] + tail)
     path.chmod(0o600)
@@ -309,7 +309,7 @@ def test_a_disk_that_fails_ends_the_episode_with_one_sentence(tmp_path, monkeypa
 
 def test_a_changed_byte_ends_what_is_read_there(tmp_path):
     path = tmp_path / RECORDING
-    contents = written(path)
+    contents = write_messages(path)
     data = bytearray(path.read_bytes())
     data[100_000] ^= 1
     path.write_bytes(data)
@@ -322,7 +322,7 @@ def test_other_readers_of_mcap_read_it(tmp_path):
     from mcap.reader import make_reader
 
     path = tmp_path / RECORDING
-    contents = written(path)
+    contents = write_messages(path)
     with path.open("rb") as file:
         read = [(schema.name, message.data) for schema, _, message in make_reader(file).iter_messages()]
     assert read == [("lerobot.Scalars", data) for data in contents]

@@ -27,7 +27,7 @@ pytest.importorskip("mcap")
 GO = ("begin go to the ball", "go to ball", "end success")
 
 
-def moved(pose, action):
+def move_pose(pose, action):
     """A pose (3,) after one decision."""
     linear, angular = LINEAR[action // len(ANGULAR)] * STEP, ANGULAR[action % len(ANGULAR)] * STEP
     middle = pose[2] + angular / 2
@@ -54,7 +54,7 @@ def test_who_does_what_the_teacher_says_gets_to_the_end_of_the_way(metres, turn,
         action = decisions(way, np.repeat(pose[None], len(way), 0))[reached].argmax()
         if action == STOP:
             break
-        pose = moved(pose, action)
+        pose = move_pose(pose, action)
     assert action == STOP
     assert np.linalg.norm(pose[:2] - way[-1, :2]) < 0.35 and abs(pose[2] - way[-1, 2]) < 0.5
 

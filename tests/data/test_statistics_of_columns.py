@@ -10,7 +10,7 @@ from homie.data.lerobot.statistics import NAMES, PictureStatistics, is_whole, of
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
 
 
-def expected(values: np.ndarray) -> dict[str, np.ndarray]:
+def expected_statistics(values: np.ndarray) -> dict[str, np.ndarray]:
     """By column of (n, d)."""
     simple = {name: getattr(values, name)(axis=0) for name in ("min", "max", "mean", "std")}
     return simple | {name: np.quantile(values, share, axis=0) for name, share in QUANTILES.items()}
@@ -20,7 +20,7 @@ def test_of_a_column() -> None:
     values = np.random.default_rng(1).normal(3.0, 2.0, (200, 3)).astype(np.float32)
     statistics = of_numbers(values)
     assert set(statistics) == set(NAMES) == {*QUANTILES, "min", "max", "mean", "std", "count"}
-    for name, right in expected(values.astype(np.float64)).items():
+    for name, right in expected_statistics(values.astype(np.float64)).items():
         np.testing.assert_allclose(statistics[name], right, rtol=1e-6)
     assert statistics["count"].tolist() == [200]
     flat = of_numbers(values[:, 0])
@@ -37,7 +37,7 @@ def test_of_pictures_by_channel(channels: int) -> None:
     statistics = counted.result()
     drawn = min(channels, 3)
     values = np.concatenate([picture.reshape(-1, 3) for picture in pictures])[:, :drawn] / 255.0
-    for name, right in expected(values).items():
+    for name, right in expected_statistics(values).items():
         assert statistics[name].shape == (drawn, 1, 1)
         np.testing.assert_allclose(statistics[name][:, 0, 0], right, atol=1.01 / 255 if name in QUANTILES else 1e-9)
     assert statistics["count"].tolist() == [2], "pictures, not pixels"
@@ -62,7 +62,7 @@ def test_of_several_episodes_together() -> None:
     rng = np.random.default_rng(3)
     parts = [rng.normal(middle, 1.0, (length, 2)) for middle, length in ((0.0, 30), (5.0, 90))]
     statistics = together([of_numbers(part) for part in parts])
-    right = expected(np.concatenate(parts))
+    right = expected_statistics(np.concatenate(parts))
     for name in ("min", "max", "mean", "std"):
         np.testing.assert_allclose(statistics[name], right[name])
     assert statistics["count"].tolist() == [120]

@@ -38,7 +38,7 @@ CAMERAS = ("observation.images.head", "observation.images.wrist")
 NAMES = ("min", "max", "mean", "std", "count", "q01", "q10", "q50", "q90", "q99")
 
 
-def written(out: Path, *seeds: int, language: str = "columns") -> Path:
+def write_set(out: Path, *seeds: int, language: str = "columns") -> Path:
     with LeRobotWriter(out, LAYOUT, language) as writer:
         for seed in seeds:
             writer.add(demonstration(seed, 12 + seed))
@@ -47,7 +47,7 @@ def written(out: Path, *seeds: int, language: str = "columns") -> Path:
 
 
 def test_the_rows_of_episodes_say_where_everything_is(tmp_path):
-    rows = pq.read_table(written(tmp_path / "set", 0, 1) / ROW).to_pylist()
+    rows = pq.read_table(write_set(tmp_path / "set", 0, 1) / ROW).to_pylist()
     plain = [{name: value for name, value in row.items() if not name.startswith("stats/")} for row in rows]
     films = {
         f"videos/{key}/{column}": [value, later]
@@ -78,7 +78,7 @@ def test_the_rows_of_episodes_say_where_everything_is(tmp_path):
 
 
 def test_frames_count_on_and_know_their_task(tmp_path):
-    table = pq.read_table(written(tmp_path / "set", 0, 1) / "data/chunk-000/file-000.parquet").to_pylist()
+    table = pq.read_table(write_set(tmp_path / "set", 0, 1) / "data/chunk-000/file-000.parquet").to_pylist()
     assert [row["frame_index"] for row in table] == [*range(12), *range(13)]
     assert [row["index"] for row in table] == list(range(25))
     assert [row["episode_index"] for row in table] == [row["task_index"] for row in table] == [0] * 12 + [1] * 13
@@ -145,7 +145,7 @@ def test_a_batch_is_part_of_the_set_as_soon_as_it_is_full(tmp_path, monkeypatch)
     assert len(LeRobotReader(tmp_path / "set")) == 2, "the third was never made part of it"
     names = {path.name for path in (tmp_path / "set/videos/observation.images.head/chunk-000").iterdir()}
     assert names == {"file-000.mp4", "file-001.mp4"}
-    written(tmp_path / "set", 5)
+    write_set(tmp_path / "set", 5)
     assert [episode.name for episode in LeRobotReader(tmp_path / "set")] == ["run/0", "run/1", "run/5"]
 
 
@@ -182,7 +182,7 @@ def test_a_failure_after_the_last_frame_is_reported_in_the_last_one(tmp_path):
 
 
 def test_calls_of_subtasks_are_whole(tmp_path):
-    rows = pq.read_table(written(tmp_path / "set", 0) / "data/chunk-000/file-000.parquet").to_pylist()
+    rows = pq.read_table(write_set(tmp_path / "set", 0) / "data/chunk-000/file-000.parquet").to_pylist()
     plan, subtask, *_ = rows[0]["language_persistent"]
     row = {"role": "assistant", "timestamp": 0.0, "camera": None}
     assert plan == {**row, "content": "It is far away.", "style": "plan", "tool_calls": None}
@@ -235,7 +235,7 @@ def test_a_film_is_even_where_every_picture_is_at_its_time(tmp_path):
 
 
 def test_a_lerobot_set_as_a_source(tmp_path):
-    (source,) = open_sources([written(tmp_path / "set", 0, 1)])
+    (source,) = open_sources([write_set(tmp_path / "set", 0, 1)])
     assert source.describe() == {"kind": "LeRobot data set", "planner": "", "versions": ""}
     first, second = source.entries()
     assert (first.number, second.number, second.name) == (0, 1, "set/run/1")

@@ -12,12 +12,12 @@ import torch
 from lerobot.datasets.lerobot_dataset import LeRobotDataset
 
 
-def opened(root):
+def open_dataset(root):
     return LeRobotDataset("homie/test", root=root, video_backend="pyav")
 
 
 def frames(root, out):
-    dataset = opened(root)
+    dataset = open_dataset(root)
     loader = torch.utils.data.DataLoader(dataset, batch_size=5)
     batches = list(loader)
     keys = [key for key in batches[0] if isinstance(batches[0][key], torch.Tensor)]
@@ -27,7 +27,7 @@ def frames(root, out):
 
 
 def append(root):
-    dataset = opened(root)
+    dataset = open_dataset(root)
     before = dataset.num_episodes
     first = dataset[0]
     for _ in range(6):
@@ -44,7 +44,7 @@ def append(root):
         dataset.add_frame(frame)
     dataset.save_episode()
     dataset.finalize()
-    again = opened(root)
+    again = open_dataset(root)
     assert again.num_episodes == before + 1, again.num_episodes
     assert again[len(again) - 1]["task"] == "something new"
 
