@@ -91,7 +91,7 @@ def run(block: Block, page: str, folder: Path, environ: Mapping[str, str]) -> st
 
 
 @contextmanager
-def measured(what: str) -> Iterator[None]:
+def print_duration(what: str) -> Iterator[None]:
     """Print how long something took, on the clock and of processors (shown by `-s`, and where a page fails)."""
     began, used = time.monotonic(), processor_seconds()
     yield
@@ -106,7 +106,7 @@ def processor_seconds() -> float:
 @pytest.mark.docs
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, stage: Stage) -> None:
-    with measured(f"{page.name} prepared"):
+    with print_duration(f"{page.name} prepared"):
         stage.prepare(tmp_path, page)
     failures: list[str] = []
     for block in blocks(page):
@@ -117,7 +117,7 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, stage: Stage) -> N
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
         elif block.language == "console" or (block.language == "python" and way_of(block.text, page.name) is None):
-            with measured(f"{page.name}:{block.line}"):
+            with print_duration(f"{page.name}:{block.line}"):
                 failure = run(block, page.name, tmp_path, environment())
             if failure:
                 print(failure)

@@ -116,7 +116,7 @@ def commands(page: Path) -> list[tuple[str, str, set[str]]]:
     ]
 
 
-def defined(page: str, kind: type) -> type:
+def class_defined_on(page: str, kind: type) -> type:
     """The class of a kind that the first Python block of a page defines."""
     space: dict[str, object] = {}
     exec(blocks(ROOT / "docs" / page, "python")[0], space)
@@ -127,16 +127,16 @@ def defined(page: str, kind: type) -> type:
 
 
 def test_the_skill_of_the_manual_is_one():
-    skill = defined("first-skill.md", Skill)()
+    skill = class_defined_on("first-skill.md", Skill)()
     assert skill.actions == ("Go to",) and skill.name
-    shelf = defined("first-skill.md", SkillSet)()
+    shelf = class_defined_on("first-skill.md", SkillSet)()
     assert [type(item).__name__ for item in shelf.skills(None, None)] == [type(skill).__name__]
 
 
 def test_the_planner_of_the_manual_plans():
     from homie.kernel.types import Detection, PlannerInput
 
-    planner = defined("planners.md", Planner)()
+    planner = class_defined_on("planners.md", Planner)()
     planner.reset("look around", seed=0)
     detections = (Detection("ball", "front", (0, 0, 1, 1)),)
     planner_input = PlannerInput("look around", 1, {}, detections, (), (), None, ("Go to", "End"), ())
