@@ -18,7 +18,7 @@ HOLDING = [use.kind for use in USES if use.kind in FURNITURE and use.keeps]
 IN_A_ROW, APART = 10, 0.9
 
 
-def opened(folder: Path, scene: SceneSpec) -> homie.Session:
+def open_session(folder: Path, scene: SceneSpec) -> homie.Session:
     (folder / "scene.json").write_text(scene.dump())
     return homie.open(scene=folder / "scene.json", skills="ideal", picture_size=16, shade=False)
 
@@ -27,7 +27,7 @@ def opened(folder: Path, scene: SceneSpec) -> homie.Session:
 def test_what_is_kept_in_a_kind_of_furniture_can_be_put_there(kind: str, tmp_path: Path) -> None:
     colour = FURNITURE[kind].colours[0]
     piece = {"name": "piece", "kind": kind, "colour": colour, "x": 3.4, "y": 2.0, "yaw": 3.1416}
-    with opened(tmp_path, one_room([TABLE, piece], [APPLE])) as session:
+    with open_session(tmp_path, one_room([TABLE, piece], [APPLE])) as session:
         steps = [("Go to", "apple"), ("Pick", "apple"), ("Go to", "piece"), ("Put", "apple", "piece")]
         if blueprint(kind, colour).articulations:
             steps = [("Go to", "piece"), ("Open", "piece"), *steps]
@@ -44,7 +44,7 @@ def test_every_kind_of_object_can_be_taken(tmp_path: Path) -> None:
         for kind, (x, y) in places.items()
     ]
     side = 3.0 + APART * max(IN_A_ROW, len(OBJECTS) / IN_A_ROW)
-    with opened(tmp_path, one_room([], objects, (0.6, 0.6, 0.0), (side, side))) as session:
+    with open_session(tmp_path, one_room([], objects, (0.6, 0.6, 0.0), (side, side))) as session:
         for kind in OBJECTS:
             session.reset()
             for step in (("Go to", kind), ("Pick", kind)):

@@ -46,7 +46,7 @@ def _surface(solid: Solid) -> Array:
     return np.concatenate([np.column_stack([rim, np.full(len(rim), sign * half[2])]) for sign in (-1, 1)])
 
 
-def _turned(seed: int) -> tuple[np.random.Generator, Array]:
+def _random_rotation(seed: int) -> tuple[np.random.Generator, Array]:
     """A random rotation (3, 3), and the generator that it came from."""
     rng = np.random.default_rng(seed)
     quaternion, turn = rng.normal(size=4), np.zeros(9)
@@ -57,7 +57,7 @@ def _turned(seed: int) -> tuple[np.random.Generator, Array]:
 @settings(max_examples=40, deadline=None)
 @given(SEEDS, st.sampled_from(["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]))
 def test_a_solid_reaches_exactly_as_far_as_its_surface(seed: int, kind: str) -> None:
-    rng, turn = _turned(seed)
+    rng, turn = _random_rotation(seed)
     half = rng.uniform(0.01, 0.1, size=3)
     if kind in ("sphere", "cylinder", "capsule"):
         half[1] = half[0]
@@ -82,7 +82,7 @@ def _house() -> World:
 @given(SEEDS)
 def test_the_box_of_an_object_touches_it_on_every_side_however_it_lies(seed: int) -> None:
     world = _house()
-    rng, turn = _turned(seed)
+    rng, turn = _random_rotation(seed)
     name = sorted(world.objects)[rng.integers(len(world.objects))]
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.flatten())
@@ -124,7 +124,7 @@ def test_the_boxes_of_solid_things_near_a_rolled_fruit_are_not_larger_than_it() 
 def test_the_box_of_a_mesh_on_the_table_touches_it_on_every_side(seed: int) -> None:
     world = _table()
     name = world.loose[seed % len(world.loose)]
-    _, turn = _turned(seed)
+    _, turn = _random_rotation(seed)
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, turn.flatten())
     lay(world.built.model, world.data, name, [0.3, 0.1, 1.0], quaternion)

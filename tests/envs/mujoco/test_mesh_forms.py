@@ -44,7 +44,7 @@ def read(path: Path, content: str | bytes) -> tuple[Skin, ...]:
     return skins(bundle(path))
 
 
-def measured(parts: tuple[Skin, ...]) -> tuple[list[float], float, float]:
+def measure(parts: tuple[Skin, ...]) -> tuple[list[float], float, float]:
     """Extents, area, and the volume that the faces enclose, negative where they look inwards."""
     corners = np.concatenate([part.points[part.faces] for part in parts])
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -73,7 +73,7 @@ def measured(parts: tuple[Skin, ...]) -> tuple[list[float], float, float]:
 def test_an_obj_is_read_as_it_is_meant(
     content: str, extents: list[float], area: float, volume: float, tmp_path: Path
 ) -> None:
-    measurements = measured(read(tmp_path / "apple.obj", content))
+    measurements = measure(read(tmp_path / "apple.obj", content))
     assert measurements[0] == pytest.approx(extents)
     assert measurements[1:] == pytest.approx((area, volume))
 
@@ -122,7 +122,7 @@ def test_corners_on_a_line_and_a_face_that_crosses_itself_end() -> None:
 # ------------------------------------------------------------------ materials
 
 
-def textured(folder: Path, libraries: str, picture: str, *names: str) -> tuple[Skin, ...]:
+def read_textured_box(folder: Path, libraries: str, picture: str, *names: str) -> tuple[Skin, ...]:
     """A box whose first material is red and whose second has a green picture, in files of materials of these names."""
     texts = ["newmtl red\nKd 1 0 0\n", f"newmtl green\n{picture}\n"]
     for number, name in enumerate(names):
@@ -151,16 +151,16 @@ def textured(folder: Path, libraries: str, picture: str, *names: str) -> tuple[S
 def test_materials_are_found_by_any_names(libraries: str, picture: str, names: list[str], tmp_path: Path) -> None:
     for name in ("green.png", "pale green.png"):
         Image.new("RGB", (8, 8), (0, 255, 0)).save(tmp_path / name)
-    parts = textured(tmp_path, libraries, picture, *names)
+    parts = read_textured_box(tmp_path, libraries, picture, *names)
     assert sorted(tuple(round(value) for value in part.rgb or ()) for part in parts) == [(0, 1, 0), (1, 0, 0)]
     assert sum(part.texture is not None for part in parts) == 1
 
 
 def test_a_file_of_materials_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"a\.mtl b\.mtl: No such file"):
-        textured(tmp_path, "mtllib a.mtl b.mtl", "map_Kd green.png", "a.mtl")
+        read_textured_box(tmp_path, "mtllib a.mtl b.mtl", "map_Kd green.png", "a.mtl")
     with pytest.raises(BadInput, match="outside of its folder"):
-        textured(tmp_path, 'mtllib "../a.mtl"', "map_Kd green.png", "a.mtl")
+        read_textured_box(tmp_path, 'mtllib "../a.mtl"', "map_Kd green.png", "a.mtl")
 
 
 # ------------------------------------------------------------------ glTF
@@ -203,10 +203,10 @@ def glb(*parts: tuple[Array, int, str | None], scale: tuple[float, float, float]
 
 @pytest.mark.parametrize("kind", ["u1", "u2", "u4", None])
 def test_fans_and_strips_are_read(kind: str | None, tmp_path: Path) -> None:
-    _, area, _ = measured(read(tmp_path / "fan.glb", glb((FAN, 6, kind))))
+    _, area, _ = measure(read(tmp_path / "fan.glb", glb((FAN, 6, kind))))
     assert area == pytest.approx(3.5)
     strip = QUAD[[0, 1, 3, 2]]
-    _, area, _ = measured(read(tmp_path / "all.glb", glb((QUAD + 5, 6, kind), (strip, 5, kind), (QUAD[:3], 4, kind))))
+    _, area, _ = measure(read(tmp_path / "all.glb", glb((QUAD + 5, 6, kind), (strip, 5, kind), (QUAD[:3], 4, kind))))
     assert area == pytest.approx(1 + 1 + 0.5)
 
 
@@ -234,7 +234,7 @@ def test_a_mirrored_mesh_still_looks_outwards(tmp_path: Path) -> None:
     box = trimesh.creation.box((1, 2, 3))
     for scale in ((1, 1, 1), (-1, 1, 1), (1, -2, 1), (-1, -1, -1)):
         data = glb((box.vertices[box.faces].reshape(-1, 3), 4, None), scale=scale)
-        assert measured(read(tmp_path / "box.glb", data))[2] == pytest.approx(6 * abs(np.prod(scale)))
+        assert measure(read(tmp_path / "box.glb", data))[2] == pytest.approx(6 * abs(np.prod(scale)))
 
 
 def test_the_scene_says_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,7 +127,7 @@ def test_a_mesh_of_the_usual_shape_has_the_same_silhouette_and_its_own_colour(tm
     assert more > 1.5 * red and usual[shape].mean(axis=0)[0] > 150
 
 
-def textured(folder: Path, texture: str = "texture.png") -> Path:
+def write_textured_box(folder: Path, texture: str = "texture.png") -> Path:
     """A box whose upper half is red and whose lower half is blue, as OBJ, material and texture."""
     folder.mkdir(parents=True, exist_ok=True)
     pixels = np.zeros((64, 64, 3), np.uint8)
@@ -146,7 +146,7 @@ def textured(folder: Path, texture: str = "texture.png") -> Path:
 
 
 def test_a_texture_is_drawn_the_right_way_up(tmp_path: Path) -> None:
-    textured(tmp_path / "004_sugar_box")
+    write_textured_box(tmp_path / "004_sugar_box")
     picture, silhouette = close_up(meshed_table(tmp_path, kind="sugar_box", colour="yellow"))
     rows = np.flatnonzero(silhouette.any(axis=1))
     upper, lower = (picture[row][silhouette[row]].mean(axis=0) for row in (rows[len(rows) // 3], rows[-len(rows) // 6]))
@@ -252,11 +252,11 @@ def test_a_folder_must_say_which_mesh_is_meant(tmp_path: Path) -> None:
 
 
 def test_a_scene_keeps_its_meshes_by_their_sha256(tmp_path: Path) -> None:
-    path = textured(tmp_path / "sugar_box")
+    path = write_textured_box(tmp_path / "sugar_box")
     scene = meshed_table(tmp_path, kind="sugar_box", colour="yellow")
     assert SceneSpec.parse(scene.dump()) == scene and bundle(path).sha256 in scene.dump()
     assert "mesh" not in table_with(kind="sugar_box", colour="yellow").dump()
-    other = textured(tmp_path / "other")
+    other = write_textured_box(tmp_path / "other")
     Image.new("RGB", (8, 8), "white").save(other.parent / "texture.png")
     assert bundle(other).sha256 != bundle(path).sha256, "a texture counts"
     content = json.loads(scene.dump())
@@ -310,7 +310,7 @@ def test_a_bad_file_gets_one_sentence(name: str, content: str | bytes, sentence:
 
 @pytest.mark.parametrize("length", [0, 40, 90])
 def test_a_damaged_texture_is_a_sentence(length: int, tmp_path: Path) -> None:
-    textured(tmp_path / "sugar_box")
+    write_textured_box(tmp_path / "sugar_box")
     picture = tmp_path / "sugar_box" / "texture.png"
     picture.write_bytes(picture.read_bytes()[:length])
     with pytest.raises(BadInput, match=r"textured\.obj"):

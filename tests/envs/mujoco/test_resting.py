@@ -65,7 +65,7 @@ def _about(axis: Sequence[float], angle: float) -> list[float]:
     return [math.cos(angle / 2), *(math.sin(angle / 2) * np.asarray(axis))]
 
 
-def _put(world: World, name: str, x: float, y: float, z: float, turn: Sequence[float] = (1, 0, 0, 0)) -> None:
+def _place_object(world: World, name: str, x: float, y: float, z: float, turn: Sequence[float] = (1, 0, 0, 0)) -> None:
     """An object somewhere over the table: from its middle."""
     lay(world.model, world.data, name, [2.0 + x, 2.0 + y, TOP + z], turn)
 
@@ -77,9 +77,9 @@ def _settle(world: World, seconds: float = 1.0) -> None:
 
 def test_a_bowl_in_a_bowl_is_in_it_and_not_the_other_way_round(world: World) -> None:
     """D2: each was in the other, and asking what contains one of them never came to an end."""
-    _put(world, "bowl_1", 0.0, 0.0, 0.028)
-    _put(world, "bowl_2", 0.004, 0.0, 0.060)
-    _put(world, "plum", 0.0, 0.0, 0.14)
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.028)
+    _place_object(world, "bowl_2", 0.004, 0.0, 0.060)
+    _place_object(world, "plum", 0.0, 0.0, 0.14)
     _settle(world)
     assert world.place("bowl_1") == Place("on", "table", "top")
     assert world.place("bowl_2") == Place("in", "bowl_1")
@@ -113,7 +113,7 @@ def test_what_is_in_two_bowls_in_a_fridge_is_in_the_fridge(world: World) -> None
 
 def test_a_stack_of_three_is_a_stack(world: World) -> None:
     for number in (3, 1, 2):
-        _put(world, f"tuna_fish_can_{number}", 0.1, 0.1, {3: 0.018, 1: 0.053, 2: 0.088}[number])
+        _place_object(world, f"tuna_fish_can_{number}", 0.1, 0.1, {3: 0.018, 1: 0.053, 2: 0.088}[number])
     _settle(world)
     assert world.place("tuna_fish_can_3") == Place("on", "table", "top")
     assert world.place("tuna_fish_can_1") == Place("on", "tuna_fish_can_3")
@@ -122,9 +122,9 @@ def test_a_stack_of_three_is_a_stack(world: World) -> None:
 
 
 def test_a_mug_on_the_plum_in_the_bowl_is_on_the_plum(world: World) -> None:
-    _put(world, "bowl_1", 0.0, 0.0, 0.028)
-    _put(world, "plum", 0.0, 0.0, 0.036)
-    _put(world, "mug", 0.014, 0.0, 0.105)
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.028)
+    _place_object(world, "plum", 0.0, 0.0, 0.036)
+    _place_object(world, "mug", 0.014, 0.0, 0.105)
     assert world.place("mug") == Place("on", "plum"), "its foot is a little below the rim, and it is not in the bowl"
     assert world.place("plum") == Place("in", "bowl_1")
     assert world.within("mug", "bowl_1")
@@ -143,23 +143,23 @@ def test_what_stands_or_lies_askew_in_a_bowl_is_in_it(
     world: World, name: str, turn: Sequence[float], height: float
 ) -> None:
     """D3: a strawberry that had rolled reached below the bottom of the bowl, by its box."""
-    _put(world, "bowl_1", 0.1, 0.0, 0.028)
-    _put(world, name, 0.1, 0.005, height, turn)
+    _place_object(world, "bowl_1", 0.1, 0.0, 0.028)
+    _place_object(world, name, 0.1, 0.005, height, turn)
     _settle(world)
     assert world.place(name) == Place("in", "bowl_1")
 
 
 def test_what_lies_across_a_bowl_is_on_it(world: World) -> None:
-    _put(world, "bowl_1", 0.0, 0.0, 0.028)
-    _put(world, "sugar_box", 0.0, 0.0, 0.080, _about([0, 1, 0], math.pi / 2))
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.028)
+    _place_object(world, "sugar_box", 0.0, 0.0, 0.080, _about([0, 1, 0], math.pi / 2))
     _settle(world)
     assert world.place("sugar_box") == Place("on", "bowl_1")
 
 
 def test_what_leans_on_a_bowl_or_lies_under_its_rim_is_not_in_it(world: World) -> None:
-    _put(world, "bowl_1", 0.0, 0.0, 0.028)
-    _put(world, "strawberry", 0.0, 0.083, 0.023)
-    _put(world, "bleach_cleanser", 0.070, 0.0, 0.117, _about([0, 1, 0], -0.7))
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.028)
+    _place_object(world, "strawberry", 0.0, 0.083, 0.023)
+    _place_object(world, "bleach_cleanser", 0.070, 0.0, 0.117, _about([0, 1, 0], -0.7))
     assert world.place("strawberry") == Place("on", "table", "top")
     assert world.place("bleach_cleanser") == Place("on", "table", "top"), "its middle is over the bowl, its foot is not"
     lay(world.model, world.data, "bleach_cleanser", AWAY)
@@ -168,18 +168,18 @@ def test_what_leans_on_a_bowl_or_lies_under_its_rim_is_not_in_it(world: World) -
 
 
 def test_a_mug_on_its_side_and_a_bowl_upside_down_hold_nothing(world: World) -> None:
-    _put(world, "mug", 0.0, 0.2, 0.042, _about([1, 0, 0], math.pi / 2))
-    _put(world, "bowl_1", 0.0, -0.1, 0.028, _about([1, 0, 0], math.pi))
-    _put(world, "strawberry", 0.0, -0.1, 0.023)
+    _place_object(world, "mug", 0.0, 0.2, 0.042, _about([1, 0, 0], math.pi / 2))
+    _place_object(world, "bowl_1", 0.0, -0.1, 0.028, _about([1, 0, 0], math.pi))
+    _place_object(world, "strawberry", 0.0, -0.1, 0.023)
     assert world.place("mug") == Place("on", "table", "top")
     assert world.place("strawberry") == Place("on", "table", "top")
     assert world.place("bowl_1") == Place("on", "table", "top")
 
 
 def test_a_heap_of_fruit_is_in_the_bowl_or_on_what_is(world: World) -> None:
-    _put(world, "bowl_1", 0.0, 0.0, 0.028)
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.028)
     for k, name in enumerate(("apple_1", "apple_2", "plum", "strawberry")):
-        _put(world, name, 0.02 * (-1) ** k, 0.015 * (k - 1), 0.08 + 0.08 * k)
+        _place_object(world, name, 0.02 * (-1) ** k, 0.015 * (k - 1), 0.08 + 0.08 * k)
         _settle(world, 0.5)
     inside = [name for name in ("apple_1", "apple_2", "plum", "strawberry") if world.within(name, "bowl_1")]
     assert {"apple_1", "apple_2"} <= set(inside)
@@ -208,15 +208,15 @@ def test_what_rests_on_no_surface_of_the_furniture_is_on_the_furniture(world: Wo
 
 def test_over_the_edge_is_still_on_the_table(world: World) -> None:
     table = world.receptacle_box(world.receptacles["table"])
-    _put(world, "sugar_box", table.half[0] - 0.02, 0.0, 0.020, _about([0, 1, 0], math.pi / 2))
+    _place_object(world, "sugar_box", table.half[0] - 0.02, 0.0, 0.020, _about([0, 1, 0], math.pi / 2))
     _settle(world, 0.6)
     assert world.place("sugar_box") == Place("on", "table", "top")
 
 
 def test_what_is_in_a_bowl_in_the_hand_is_carried(world: World) -> None:
-    _put(world, "bowl_1", 0.0, 0.0, 0.328)
-    _put(world, "plum", 0.0, 0.0, 0.337)
-    _put(world, "apple_1", 0.2, 0.0, 0.038)
+    _place_object(world, "bowl_1", 0.0, 0.0, 0.328)
+    _place_object(world, "plum", 0.0, 0.0, 0.337)
+    _place_object(world, "apple_1", 0.2, 0.0, 0.038)
     world.held = "bowl_1"
     assert world.place("plum") == Place("in", "bowl_1") and world.place("bowl_1") == Place("held", "robot")
     assert world.carried() == ["bowl_1", "plum"]
@@ -226,7 +226,7 @@ def test_what_is_in_a_bowl_in_the_hand_is_carried(world: World) -> None:
 
 
 def test_places_follow_what_moves(world: World) -> None:
-    _put(world, "apple_1", 0.0, 0.0, 0.038)
+    _place_object(world, "apple_1", 0.0, 0.0, 0.038)
     assert world.place("apple_1") == Place("on", "table", "top")
     lay(world.model, world.data, "apple_1", [0.36, 2.0, 0.94])
     assert world.place("apple_1") == Place("on", "counter", "top")
@@ -241,7 +241,7 @@ def test_whatever_falls_together_rests_on_something_that_rests_on_something_else
     rng = np.random.default_rng(seed)
     for k, name in enumerate(sorted(world.objects, key=lambda _: float(rng.random()))):
         turn = rng.normal(size=4)
-        _put(world, name, *rng.uniform(-0.06, 0.06, size=2), 0.1 + 0.03 * k, turn / np.linalg.norm(turn))
+        _place_object(world, name, *rng.uniform(-0.06, 0.06, size=2), 0.1 + 0.03 * k, turn / np.linalg.norm(turn))
     for _ in range(4):
         _settle(world, 0.25)
         for name in world.objects:

@@ -41,7 +41,7 @@ def test_round_trip() -> None:
     assert SceneSpec.parse(scene.dump()) == scene
 
 
-def _broken(change: str) -> dict[str, Any]:
+def _break_spec(change: str) -> dict[str, Any]:
     spec = _studio()
     fridge, counter, table = spec["furniture"]
     apple, tuna = spec["objects"]
@@ -116,7 +116,7 @@ def _broken(change: str) -> dict[str, Any]:
 )
 def test_mistakes_are_one_sentence(change: str, words: str) -> None:
     with pytest.raises(BadInput) as caught:
-        SceneSpec.parse(json.dumps(_broken(change)), "house.json")
+        SceneSpec.parse(json.dumps(_break_spec(change)), "house.json")
     text = str(caught.value)
     assert text.startswith("Cannot read house.json: ")
     assert words in text
@@ -125,7 +125,7 @@ def test_mistakes_are_one_sentence(change: str, words: str) -> None:
 
 @pytest.mark.parametrize(("change", "meant"), [("unknown kind", "fridgge"), ("unknown object", "aple")])
 def test_a_misspelt_kind_gets_the_known_one(change: str, meant: str) -> None:
-    text = json.dumps(_broken(change)).replace('"freezer"', '"fridgge"').replace('"kiwi"', '"aple"')
+    text = json.dumps(_break_spec(change)).replace('"freezer"', '"fridgge"').replace('"kiwi"', '"aple"')
     with pytest.raises(BadInput, match=rf"kind '{meant}' \(did you mean '\w+'\?\)\.$"):
         SceneSpec.parse(text, "house.json")
 

@@ -295,7 +295,7 @@ class TestErrors:
         assert table.observe().body.gripper < 0.002
 
 
-def played(family: str, seed: int) -> tuple[FrankaTable, list[Execution]]:
+def play_family(family: str, seed: int) -> tuple[FrankaTable, list[Execution]]:
     scene = generate(family, seed)  # type: ignore[arg-type]
     robot = FrankaTable(scene)
     return robot, [move(robot, str(action)) for action in plan(scene)]
@@ -304,7 +304,7 @@ def played(family: str, seed: int) -> tuple[FrankaTable, list[Execution]]:
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_expert_does_the_task(family, seed):
-    robot, executions = played(family, seed)
+    robot, executions = play_family(family, seed)
     with robot:
         assert all(execution.feedback.ok for execution in executions), [
             execution.feedback.message for execution in executions
@@ -326,7 +326,7 @@ def test_half_of_the_experts_actions_do_not_do_the_task():
 def test_the_same_actions_have_the_same_result():
     ends = []
     for _ in range(2):
-        robot, _made = played("stack", 2)
+        robot, _made = play_family("stack", 2)
         with robot:
             ends.append(robot.data.qpos.copy())
     np.testing.assert_array_equal(*ends)

@@ -133,7 +133,7 @@ def asked_about(scene: TableScene) -> list[str]:
     ]
 
 
-def meant(scene: TableScene) -> list[str]:
+def things_meant(scene: TableScene) -> list[str]:
     """What an instruction speaks of, read word by word by somebody who knows only the table. It fails for two."""
     things, text, referent = scene.things, scene.instruction, ""
     if match := _FOUND.match(text):
@@ -168,10 +168,10 @@ def test_every_instruction_has_one_meaning_and_it_is_the_task(family):
     for seed in range(300):
         scene = generate(family, seed)
         names = [name for name in asked_about(scene) if name != "shape_sorter"]
-        assert set(meant(scene)) == set(names), scene.instruction
+        assert set(things_meant(scene)) == set(names), scene.instruction
         assert ("sorter" in scene.instruction) == (family == "sort")
         if family == "pick" or (family == "stack" and len(names) > 2 and "top of both" not in scene.instruction):
-            assert meant(scene) == names
+            assert things_meant(scene) == names
 
 
 def test_the_subset_says_what_tells_the_things_apart():

@@ -159,7 +159,7 @@ class TestOpenings:
         swing(world.model, world.data, name, 0.7 * item.open)
         after = world.articulation(item)
         assert after.opening - before.opening == pytest.approx(by)
-        moved = before.handle + by * before.axis if item.kind == "slide" else _turned(before.handle, before, by)
+        moved = before.handle + by * before.axis if item.kind == "slide" else _rotate_about(before.handle, before, by)
         np.testing.assert_allclose(after.handle, moved, atol=1e-6)
         assert before.range == item.open
 
@@ -193,7 +193,7 @@ class TestOpenings:
             assert 0.1 < surface.clearance < 1.0
 
 
-def _turned(point: Array, item: object, angle: float) -> Array:
+def _rotate_about(point: Array, item: object, angle: float) -> Array:
     """A point turned about the axis of an articulation by the right-hand rule (Rodrigues)."""
     axis, origin = item.axis, item.axis_point  # type: ignore[attr-defined]
     arm = point - origin

@@ -49,7 +49,7 @@ def test_a_panda_stands_where_it_is_said_to_stand() -> None:
     assert here.position - there.position == pytest.approx([0.1, 0.0, 0.9])
 
 
-def _opened(**changes: Any) -> None:
+def _open_arm(**changes: Any) -> None:
     described = read(**changes)
     described.arm(described.spec())
 
@@ -71,7 +71,7 @@ def _opened(**changes: Any) -> None:
 )
 def test_what_does_not_fit_is_said_in_one_sentence(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BadInput) as raised:
-        _opened(**changes)
+        _open_arm(**changes)
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
 
 

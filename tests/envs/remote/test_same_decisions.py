@@ -41,7 +41,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     assert server.wait(20.0) == 0
 
 
-def _played(folder: Path, **options: Any) -> tuple[list[Any], list[Any], Any]:
+def _play(folder: Path, **options: Any) -> tuple[list[Any], list[Any], Any]:
     """Decisions with their feedback, commands, and the state of the world at the end."""
     run = homie.run(
         "put the cube on the table",
@@ -61,8 +61,8 @@ def _played(folder: Path, **options: Any) -> tuple[list[Any], list[Any], Any]:
 
 def test_same_decisions(served: str, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(json.dumps(PLAN))
-    here = _played(tmp_path / "here", robot=TABLE, picture_size=96)
-    there = _played(tmp_path / "there", robot=f"remote:{served}")
+    here = _play(tmp_path / "here", robot=TABLE, picture_size=96)
+    there = _play(tmp_path / "there", robot=f"remote:{served}")
     assert [step["execution"]["feedback"]["status"] for step in here[0]] == ["success", "fail", "success"]
     assert len(here[1]) > 50
     assert there == here

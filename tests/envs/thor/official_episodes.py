@@ -18,7 +18,7 @@ from homie.envs.thor.robot import ThorRobot
 from homie.envs.thor.settings import ThorSettings
 
 
-def played(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
+def play_steps(robot: ThorRobot, steps: tuple[str, ...]) -> list[object]:
     """Whether each step was refused, and the world after it."""
     results: list[object] = []
     with robot:
@@ -43,7 +43,7 @@ def main(name: str, folder: Path) -> None:
         chosen = ThorSettings(**task.scene.settings)
         real = chosen.model_copy(update={"executable": unity_of(folder, chosen)})
         steps = task.expert or ()
-        if played(ThorRobot.of("", real), steps) != played(ThorRobot.of("fake", chosen), steps):
+        if play_steps(ThorRobot.of("", real), steps) != play_steps(ThorRobot.of("fake", chosen), steps):
             different.append(task.id)
     print(json.dumps([len(tasks), different]))
 
