@@ -31,7 +31,7 @@ def tool_of(rule: Rule) -> str:
     return min(rule.tool - {target_of(rule)}, default="")
 
 
-def thing(kind: str, place: dict[str, Any]) -> dict[str, Any]:
+def object_entry(kind: str, place: dict[str, Any]) -> dict[str, Any]:
     return {"name": kind, "kind": kind, "colour": OBJECTS[kind].colours[0], "x": 0.0, "y": 0.0, **place}
 
 
@@ -44,9 +44,9 @@ def world_for(rule: Rule) -> SceneSpec:
         colour = FURNITURE[at].colours[0]
         furniture.append({"name": at, "kind": at, "colour": colour, "x": 3.5, "y": 2.0, "yaw": 3.1416})
         place = {"receptacle": at, "surface": rule.surface or blueprint(at, colour).surfaces[0].name}
-    objects = [thing(target_of(rule), place)]
+    objects = [object_entry(target_of(rule), place)]
     if rule.tool:
-        objects.append(thing(tool_of(rule), {"receptacle": "desk", "surface": "top", "y": 0.3}))
+        objects.append(object_entry(tool_of(rule), {"receptacle": "desk", "surface": "top", "y": 0.3}))
     written = one_room(furniture, objects).model_dump(mode="json")
     written["objects"] = [{**item, "states": states[item["name"]]} for item in written["objects"]]
     return SceneSpec.model_validate({**written, "states": True})

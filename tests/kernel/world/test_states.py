@@ -105,7 +105,7 @@ def test_what_is_shut_in_cannot_be_sliced(home: Session) -> None:
 
 
 def test_rules_work_as_time_goes_by_and_end_each_other() -> None:
-    cold = changed(
+    cold = replace_object(
         SceneSpec.load(SCENES / "household.json"),
         "apple",
         receptacle="microwave",
@@ -149,10 +149,10 @@ def test_a_house_without_states_tells_and_takes_none() -> None:
 def test_a_thing_has_no_state_that_its_kind_cannot_have() -> None:
     scene = SceneSpec.load(SCENES / "household.json")
     with pytest.raises(BadInput, match=r"'knife' cannot be sliced \(a knife can be: nothing\)"):
-        SceneSpec.parse(changed(scene, "knife", states={"sliced": True}).dump())
+        SceneSpec.parse(replace_object(scene, "knife", states={"sliced": True}).dump())
 
 
-def changed(scene: SceneSpec, name: str, **fields: object) -> SceneSpec:
+def replace_object(scene: SceneSpec, name: str, **fields: object) -> SceneSpec:
     """A scene with another object of a name."""
     objects = tuple(item.model_copy(update=fields) if item.name == name else item for item in scene.objects)
     return scene.model_copy(update={"objects": objects})

@@ -13,13 +13,13 @@ from homie.kernel.world.household_verbs import VERBS
 from homie.runtime.open_session import Session
 
 
-def opened(skills: str, **more: str) -> Session:
+def open_session(skills: str, **more: str) -> Session:
     return homie.open(scene=SCENES / "household.json", skills=skills, picture_size=64, shade=False, **more)
 
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Session]:
-    with opened("ideal,ideal-chores") as session:
+    with open_session("ideal,ideal-chores") as session:
         yield session
 
 
@@ -49,7 +49,7 @@ def test_what_refuses_to_be_turned_on(home: Session) -> None:
 
 
 def test_the_hand_presses_a_switch() -> None:
-    with opened("classical,chores") as session:
+    with open_session("classical,chores") as session:
         session.call("Go to", "sink")
         execution = session.call("Turn on", "sink")
         assert [attempt.skill for attempt in execution.attempts] == ["chores/press"]
@@ -60,7 +60,7 @@ def test_the_hand_presses_a_switch() -> None:
 
 @pytest.mark.parametrize("name", ["microwave", "stove"])
 def test_from_sensors_no_switch_is_known_and_no_door_is_taken_for_one(name: str) -> None:
-    with opened("classical,chores", targets="sensors") as session:
+    with open_session("classical,chores", targets="sensors") as session:
         session.call("Go to", "kitchen")
         assert session.call("Go to", name).feedback.ok
         execution = session.call("Turn on", name)
@@ -71,5 +71,5 @@ def test_from_sensors_no_switch_is_known_and_no_door_is_taken_for_one(name: str)
 
 def test_household_verbs_are_listed_only_where_a_skill_set_has_them(home: Session) -> None:
     assert {*VERBS} <= {*home.actions}
-    with opened("ideal") as plain:
+    with open_session("ideal") as plain:
         assert plain.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
