@@ -18,7 +18,7 @@ unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[Heal
 GREY = np.full((200, 300, 3), 120, np.uint8)
 
 
-def changed(drawn: np.ndarray, before: np.ndarray) -> np.ndarray:
+def changed_pixels(drawn: np.ndarray, before: np.ndarray) -> np.ndarray:
     return np.any(drawn != before, axis=2)
 
 
@@ -26,7 +26,7 @@ def test_a_box_is_outlined_from_outside_and_numbered_and_the_picture_is_left_alo
     before = GREY.copy()
     drawn = draw_marks(GREY, {1: (100, 80, 200, 160)})
     assert np.array_equal(GREY, before)
-    marked = changed(drawn, GREY)
+    marked = changed_pixels(drawn, GREY)
     assert marked[79, 99:201].all() and marked[160, 99:201].all()  # upper bounds are exclusive
     assert marked[79:161, 99].all() and marked[79:161, 200].all()
     assert not marked[161:].any() and not marked[:, 201:].any()
@@ -34,7 +34,7 @@ def test_a_box_is_outlined_from_outside_and_numbered_and_the_picture_is_left_alo
 
 
 def test_boxes_belong_to_the_picture_before_it_was_shrunk() -> None:
-    marked = changed(draw_marks(GREY, {1: (200, 160, 400, 320)}, 0.5), GREY)
+    marked = changed_pixels(draw_marks(GREY, {1: (200, 160, 400, 320)}, 0.5), GREY)
     assert marked[79, 100:200].all() and marked[160, 100:200].all() and not marked[161:].any()
 
 
@@ -43,7 +43,7 @@ def test_an_outline_goes_around_what_is_smaller() -> None:
     mask = np.zeros(GREY.shape[:2], bool)
     mask[150:170, 140:150] = True
     boxes = {1: (50, 60, 250, 160), 2: (140, 150, 150, 170)}
-    marked = changed(draw_marks(GREY, boxes, masks={2: mask}), GREY)
+    marked = changed_pixels(draw_marks(GREY, boxes, masks={2: mask}), GREY)
     assert marked[160, 60:139].all() and not marked[mask].any()
 
 
@@ -74,7 +74,7 @@ BORDERS = [(-20, -20, 10, 10), (290, 190, 400, 400), (0, 0, 0, 0), (299, 199, 30
 def test_boxes_at_and_beyond_the_border(box: tuple[int, int, int, int]) -> None:
     drawn = draw_marks(GREY, {12: box})
     assert drawn.shape == GREY.shape
-    assert changed(drawn, GREY).any()
+    assert changed_pixels(drawn, GREY).any()
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3, 200), (8, 8)])
@@ -144,7 +144,7 @@ def test_marks_in_a_rendered_room_hide_next_to_nothing_of_what_they_mark(
     marked = mark(pictures, in_order(things, VIEWS))
     assert len(marked.things) == len(things) > 6
     for number, thing in marked.things.items():
-        drawn = changed(marked.pictures[thing.view], pictures[thing.view])
+        drawn = changed_pixels(marked.pictures[thing.view], pictures[thing.view])
         assert thing.mask is not None
         assert drawn[thing.mask].mean() < 0.25, thing.name
         x0, y0, x1, y1 = thing.box

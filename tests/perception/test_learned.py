@@ -167,7 +167,7 @@ def test_a_broken_data_set_is_said(data: Path, tmp_path: Path, broken: str, sent
         train_detector(options(tmp_path / "none", tmp_path / "other"), silent)
 
 
-def relabelled(data: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+def relabel(data: Path, out: Path, change: Callable[[dict[str, Any]], object]) -> Path:
     """The data set with other labels of its test split."""
     shutil.copytree(data, out)
     path = out / "annotations/test.json"
@@ -177,7 +177,7 @@ def relabelled(data: Path, out: Path, change: Callable[[dict[str, Any]], object]
     return out
 
 
-def outlined(document: dict[str, Any], outline: object) -> None:
+def set_outline(document: dict[str, Any], outline: object) -> None:
     document["annotations"][1]["segmentation"] = outline
 
 
@@ -185,12 +185,12 @@ def outlined(document: dict[str, Any], outline: object) -> None:
     ("change", "sentence"),
     [
         (
-            lambda d: outlined(d, {"size": [100000, 100000], "counts": "1"}),
+            lambda d: set_outline(d, {"size": [100000, 100000], "counts": "1"}),
             r"annotations\.1\.segmentation is not one of",
         ),
-        (lambda d: outlined(d, {"size": [128, 96], "counts": ""}), "is not one of a picture of 96 x 128"),
-        (lambda d: outlined(d, {"size": [128, 96], "counts": "~~~~"}), "is not one of a picture of 96 x 128"),
-        (lambda d: outlined(d, {"counts": "0"}), "is not one of a picture of 96 x 128"),
+        (lambda d: set_outline(d, {"size": [128, 96], "counts": ""}), "is not one of a picture of 96 x 128"),
+        (lambda d: set_outline(d, {"size": [128, 96], "counts": "~~~~"}), "is not one of a picture of 96 x 128"),
+        (lambda d: set_outline(d, {"counts": "0"}), "is not one of a picture of 96 x 128"),
         (lambda d: d["images"][1].update(id=0), "two of the images have the same id"),
         (lambda d: d["categories"][1].update(id=1), "two of the categories have the same id"),
         (lambda d: d["annotations"][2].update(image_id=7), r"annotations\.2\.image_id: there is no 7"),
@@ -204,11 +204,11 @@ def test_labels_that_cannot_be_meant_are_said(
     data: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object], sentence: str
 ) -> None:
     with pytest.raises(BadInput, match=rf"^Cannot read .*annotations/test\.json: .*{sentence}"):
-        read_split(relabelled(data, tmp_path / "set", change), "test")
+        read_split(relabel(data, tmp_path / "set", change), "test")
 
 
 def test_a_picture_of_another_size_is_said(data: Path, tmp_path: Path) -> None:
-    out = relabelled(data, tmp_path / "set", lambda d: d["images"][0].update(width=64))
+    out = relabel(data, tmp_path / "set", lambda d: d["images"][0].update(width=64))
     with pytest.raises(BadInput, match=r"0\.png has 96 x 128 pixels, and its labels are of 64 x 128"):
         read_split(out, "test").pictures[0].picture()
 
@@ -220,13 +220,13 @@ def test_outlines_are_the_masks_that_were_encoded(data: Path, tmp_path: Path) ->
         mask[:, 40:60] = share > 0.0
         coded = run_lengths.encode(mask.astype(np.uint8))
         outline = {"size": coded["size"], "counts": coded["counts"].decode()}
-        split = read_split(relabelled(data, tmp_path / str(number), lambda d, o=outline: outlined(d, o)), "test")
+        split = read_split(relabel(data, tmp_path / str(number), lambda d, o=outline: set_outline(d, o)), "test")
         assert (split.pictures[0].mask(1) == mask).all()
         assert split.pictures[0].mask(0).sum() == 40 * 64
 
 
 def test_a_box_that_leaves_the_picture_is_cut_off(data: Path, tmp_path: Path) -> None:
-    out = relabelled(data, tmp_path / "set", lambda d: d["annotations"][0].update(bbox=[-4, -4, 10, 10]))
+    out = relabel(data, tmp_path / "set", lambda d: d["annotations"][0].update(bbox=[-4, -4, 10, 10]))
     assert read_split(out, "test").pictures[0].mask(0).sum() == 36
 
 
@@ -239,7 +239,7 @@ def test_scores_are_those_of_the_labels_however_they_are_numbered_and_named(data
         for number, annotation in enumerate(document["annotations"]):
             annotation["id"] = number
 
-    out = relabelled(data, tmp_path / "set", change)
+    out = relabel(data, tmp_path / "set", change)
     report = answers(out, {"Refrigerator": "fridge"})
     report[0].append(Detection("apple", "picture", (52, 68, 62, 78), 0.95))  # in the crowd
     right = score(Labels(report), read_split(out, "test"))

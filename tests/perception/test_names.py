@@ -38,7 +38,7 @@ THINGS = (
 )
 
 
-def meant(query: str) -> list[str]:
+def names_meant(query: str) -> list[str]:
     return [thing.name for thing in best_matches(query, THINGS)]
 
 
@@ -96,7 +96,7 @@ def meant(query: str) -> list[str]:
     ],
 )
 def test_what_is_meant(query: str, names: list[str]) -> None:
-    assert meant(query) == names
+    assert names_meant(query) == names
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_is_meant(query: str, names: list[str]) -> None:
     ],
 )
 def test_what_is_nonsense_means_nothing(query: str) -> None:
-    assert meant(query) == []
+    assert names_meant(query) == []
 
 
 def test_emmoe_nicknames_hold_where_no_colour_speaks_against_them() -> None:
@@ -146,7 +146,7 @@ def test_sink_drawer_and_counter_are_three_things() -> None:
 def test_ranks_are_best_first_and_ties_keep_their_order() -> None:
     ranks = [match.rank for match in match_names("drawer 1", THINGS)]
     assert ranks == sorted(ranks)
-    assert meant("drawer 1") == ["drawer_1"]
+    assert names_meant("drawer 1") == ["drawer_1"]
 
 
 def test_a_thing_in_an_unknown_room_may_be_in_the_one_that_was_said() -> None:

@@ -31,7 +31,7 @@ def look(house: House, name: str, metres: float, aside: float) -> Observation:
     return house.observe(house.before(name, metres, aside), head=center)
 
 
-def widened(detection: Detection, pixels: int) -> Detection:
+def widen(detection: Detection, pixels: int) -> Detection:
     """A detection whose outline takes in so many pixels of what is around."""
     assert detection.mask is not None
     size = 2 * pixels + 1
@@ -53,7 +53,7 @@ def test_points_that_later_looks_contradict_are_dropped(
     for number, (metres, aside) in enumerate((*LOOKS, *LOOKS)):
         observation = look(house, "fridge", metres, aside)
         detections = [
-            widened(detection, 25)
+            widen(detection, 25)
             if number < 2 and detection.name.endswith("fridge") and not detection.part
             else detection
             for detection in anonymous.detect(observation)

@@ -16,7 +16,7 @@ from perception.memory.object_states import States
 from perception.memory.recall import SightRecall
 
 
-def _seen(pixels: int, *states: str) -> Detection:
+def _detect_mug(pixels: int, *states: str) -> Detection:
     mask = np.zeros((10, 10), dtype=bool)
     mask.flat[:pixels] = True
     return Detection("mug", "front", (0, 0, 10, 10), mask=mask, states=states)
@@ -28,22 +28,22 @@ def test_every_word_has_one_contrary() -> None:
 
 def test_a_state_lasts_until_as_good_a_look_shows_otherwise() -> None:
     states = States()
-    states.see("mug", [_seen(50)])
+    states.see("mug", [_detect_mug(50)])
     assert states.of("mug") == ()
-    states.see("mug", [_seen(50, "dirty")])
-    states.see("mug", [_seen(20)])
+    states.see("mug", [_detect_mug(50, "dirty")])
+    states.see("mug", [_detect_mug(20)])
     assert states.of("mug") == ("dirty",)
-    states.see("mug", [_seen(60)])
+    states.see("mug", [_detect_mug(60)])
     assert states.of("mug") == ()  # nobody knows: what is behind it was not seen
 
 
 def test_what_the_robot_has_brought_about_is_known() -> None:
     states = States()
-    states.see("mug", [_seen(50, "dirty", "filled")])
+    states.see("mug", [_detect_mug(50, "dirty", "filled")])
     states.record("mug", "clean")
-    states.see("mug", [_seen(60)])
+    states.see("mug", [_detect_mug(60)])
     assert states.of("mug") == ("clean",)
-    states.see("mug", [_seen(30, "dirty")])
+    states.see("mug", [_detect_mug(30, "dirty")])
     assert states.of("mug") == ("dirty",)
 
 

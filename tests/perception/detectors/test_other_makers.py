@@ -53,7 +53,7 @@ def detector_name(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"yolo-onnx:{path}"
 
 
-def measured(data: Path, detector: str, **settings: object) -> DetectorMeasurement:
+def measure(data: Path, detector: str, **settings: object) -> DetectorMeasurement:
     options = DetectorScoreOptions.build(data=data, detector=detector, detector_settings=settings)
     return score_detector(options, lambda count, pictures: None)
 
@@ -78,7 +78,7 @@ def by_ultralytics(folder: Path) -> str:
 def test_random_networks_of_other_makers_pass_the_checks_and_get_the_same_table(data: Path, tmp_path, make) -> None:
     detector = make(tmp_path)
     check_detector(make_part(DETECTOR, detector, {"score": 0.0}))
-    result = measured(data, detector, score=0.0)
+    result = measure(data, detector, score=0.0)
     assert result.pictures == 3 and result.boxes >= max(1, result.others) and result.milliseconds > 0.0
     assert set(result.scores.by_class) == set(CLASSES)
     assert 0.0 <= result.scores.every <= 1.0
@@ -104,7 +104,7 @@ def test_a_network_trained_on_photographs_finds_what_they_show(tmp_path: Path) -
         assert surest.name == name and shared / both > 0.8, (file, surest)
 
 
-def masked(path: Path, table: np.ndarray) -> Path:
+def write_mask_network(path: Path, table: np.ndarray) -> Path:
     """A network for segmentation with this table, as Ultralytics exports it, with 32 masks."""
     network = onnx.load(constant(path, [table, np.zeros((1, 32, 16, 16))], (64, 64)))
     onnx.helper.set_model_props(network, {"task": "segment", "names": NAMES})
@@ -121,7 +121,7 @@ def test_boxes_of_networks_for_segmentation_are_read(tmp_path: Path) -> None:
     halved = np.zeros((1, 252, 5 + 4 + 32))
     halved[0, 7] = [20, 40, 20, 40, 0.75, 0, 0, 0, 1, *[0.5] * 32]
     for table in (suppressed, raw, halved):
-        detector = make_part(DETECTOR, f"yolo-onnx:{masked(tmp_path / 'segment.onnx', table)}")
+        detector = make_part(DETECTOR, f"yolo-onnx:{write_mask_network(tmp_path / 'segment.onnx', table)}")
         (seen_box,) = detector.detect(observation_of(np.zeros((64, 64, 3), np.uint8)))
         assert (seen_box.name, seen_box.box, seen_box.score) == ("sofa", (10, 20, 30, 60), 0.75)
 
@@ -167,10 +167,10 @@ def test_layouts_that_are_not_read_end_in_a_sentence(tmp_path: Path) -> None:
 
 
 def test_what_is_measured_is_right_and_unsure_boxes_count(data: Path, detector_name: str) -> None:
-    result = measured(data, detector_name)
+    result = measure(data, detector_name)
     assert result.scores.by_class == {name: pytest.approx(float(name in BOXES)) for name in CLASSES}
     assert (result.scores.large, result.boxes, result.others) == (pytest.approx(0.75), 12, 3)
-    assert measured(data, detector_name, score=0.25).boxes == 0, "a threshold that is asked for holds"
+    assert measure(data, detector_name, score=0.25).boxes == 0, "a threshold that is asked for holds"
 
 
 def test_the_command_prints_a_table_or_json(homie, data: Path, detector_name: str) -> None:
@@ -189,6 +189,6 @@ def test_the_command_prints_a_table_or_json(homie, data: Path, detector_name: st
 
 def test_what_cannot_be_measured_is_said(data: Path, detector_name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="homie data detections FOLDER"):
-        measured(tmp_path, detector_name)
+        measure(tmp_path, detector_name)
     with pytest.raises(BadInput, match="learnt"):
-        measured(data, "learnt")
+        measure(data, "learnt")

@@ -21,7 +21,7 @@ from homie.kernel.types import Detection, Observation
 from perception.detectors.simulated import SimulatedDetector
 
 
-def listed(detections: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:
+def as_set(detections: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:
     return {(detection.name, detection.view, detection.box, round(detection.score, 3)) for detection in detections}
 
 
@@ -32,7 +32,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
     first = painted(128, 64, red=(16, 8, 24, 16))
     second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
     sure = 0.5 if layout in HALVED else 1.0
-    assert listed(detector.detect(observation_of(first, second, first))) == {
+    assert as_set(detector.detect(observation_of(first, second, first))) == {
         ("red thing", "0", (16, 8, 24, 16), sure),
         ("green thing", "1", (40, 32, 48, 40), sure),
         ("red thing", "1", (0, 0, 8, 8), sure),
@@ -91,12 +91,12 @@ def test_it_sees_red_and_green_things_in_a_rendered_room(
 def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     small = finder(tmp_path / "half.onnx", size=(64, 64), half=True)
     picture = painted(64, 64, red=(8, 8, 16, 16))
-    assert listed(make_part(DETECTOR, f"yolo-onnx:{small}").detect(observation_of(picture))) == {
+    assert as_set(make_part(DETECTOR, f"yolo-onnx:{small}").detect(observation_of(picture))) == {
         ("red thing", "0", (8, 8, 16, 16), 1.0)
     }
     free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
     detections = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(observation_of(picture))
-    assert listed(detections) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    assert as_set(detections) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
     with pytest.raises(BadInput, match="cannot look at a picture of 128 x 128"):
         make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 128})
     told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}

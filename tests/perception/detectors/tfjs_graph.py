@@ -67,7 +67,7 @@ def numbers(graph: Graph, name: str) -> list[int]:
     return [int(number) for number in graph.constants[name].ravel()]
 
 
-def resized(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
+def add_resize(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
     assert not attributes["align_corners"]["b"] and not attributes["half_pixel_centers"]["b"]
     inside = graph.turned(inputs[0], NCHW, f"{name}/in")
     scales = graph.constant(f"{name}/scales", np.array([1, 1, 2, 2], np.float32))
@@ -75,13 +75,13 @@ def resized(graph: Graph, name: str, inputs: list[str], attributes: dict[str, An
     graph.turned(graph.put("Resize", [inside, "", scales], f"{name}/out", **way), NHWC, name)
 
 
-def pooled(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
+def add_pool(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
     inside = graph.turned(inputs[0], NCHW, f"{name}/in")
     window = [int(side) for side in attributes["ksize"]["list"]["i"][1:3]]
     graph.turned(graph.put("MaxPool", [inside], f"{name}/out", kernel_shape=window, auto_pad="SAME_UPPER"), NHWC, name)
 
 
-def sliced(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
+def add_slice(graph: Graph, name: str, inputs: list[str], attributes: dict[str, Any]) -> None:
     assert attributes["begin_mask"]["i"] == attributes["end_mask"]["i"] == "3"  # all of the first two axes
     start, stop = (graph.constant(f"{name}/{k}", graph.constants[inputs[k]][2:].astype(np.int64)) for k in (1, 2))
     graph.put("Slice", [inputs[0], start, stop, graph.constant(f"{name}/axis", np.array([2]))], name)
@@ -92,9 +92,9 @@ WRITERS: dict[str, Callable[[Graph, str, list[str], dict[str, Any]], None]] = {
     "Conv2D": lambda graph, *node: graph.convolution(*node, deep=False),
     "FusedDepthwiseConv2dNative": lambda graph, *node: graph.convolution(*node, deep=True),
     "DepthwiseConv2dNative": lambda graph, *node: graph.convolution(*node, deep=True),
-    "ResizeBilinear": resized,
-    "MaxPool": pooled,
-    "StridedSlice": sliced,
+    "ResizeBilinear": add_resize,
+    "MaxPool": add_pool,
+    "StridedSlice": add_slice,
     "Relu6": lambda graph, name, inputs, _: graph.put(
         "Clip",
         [*inputs, graph.constant("zero", np.array(0, np.float32)), graph.constant("six", np.array(6, np.float32))],
