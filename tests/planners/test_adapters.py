@@ -39,7 +39,7 @@ def trained(tiny, tmp_path_factory) -> Callable[..., Path]:
     return make
 
 
-def changed(folder: Path, out: Path, change: Callable[[Weights], Weights] = dict, **config: object) -> Path:
+def copy_changed(folder: Path, out: Path, change: Callable[[Weights], Weights] = dict, **config: object) -> Path:
     shutil.copytree(folder, out)
     weights = out / "adapter_model.safetensors"
     safetensors.torch.save_file(change(safetensors.torch.load_file(weights)), weights, {"format": "pt"})
@@ -53,7 +53,7 @@ def more_layers(weights: Weights) -> Weights:
 
 
 @contextmanager
-def logged() -> Iterator[list[str]]:
+def capture_warnings() -> Iterator[list[str]]:
     """What is warned of adapters; the libraries warn of their own functions, too."""
     messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -64,7 +64,7 @@ def logged() -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("kind", [{}, {"use_rslora": True}, {"use_dora": True}, {"bias": "lora_only"}])
 def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
-    with logged() as messages:
+    with capture_warnings() as messages:
         engine = load_engine(Load(tiny("qwen2"), trained(**kind)))
     assert not messages
     assert any("lora_A" in name for name, _ in engine.model.named_parameters())
@@ -92,22 +92,22 @@ def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
     ],
 )
 def test_what_does_not_belong_to_the_model_is_refused(tiny, trained, tmp_path, change, config, sentence):
-    adapter = changed(trained(), tmp_path / "adapter", change, **config)
+    adapter = copy_changed(trained(), tmp_path / "adapter", change, **config)
     with pytest.raises(BadInput, match=sentence) as caught:
         load_engine(Load(tiny("qwen2"), adapter))
     assert str(adapter) in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_model_of_another_name_that_fits_is_warned_of(tiny, trained, tmp_path):
-    adapter = changed(trained(), tmp_path / "adapter", base_model_name_or_path="somebody/another-model")
+    adapter = copy_changed(trained(), tmp_path / "adapter", base_model_name_or_path="somebody/another-model")
     with pytest.warns(UserWarning, match="was trained on 'somebody/another-model', and the model is"):
         load_engine(Load(tiny("qwen2"), adapter))
 
 
 @pytest.mark.parametrize("base", ["/home/me/models/qwen2", "Someone/Qwen2", None, ""])
 def test_the_same_name_elsewhere_is_the_same_model(tiny, trained, tmp_path, base):
-    adapter = changed(trained(), tmp_path / "adapter", base_model_name_or_path=base)
-    with logged() as messages:
+    adapter = copy_changed(trained(), tmp_path / "adapter", base_model_name_or_path=base)
+    with capture_warnings() as messages:
         load_engine(Load(tiny("qwen2"), adapter))
     assert not messages
 
@@ -132,7 +132,7 @@ def test_the_name_of_a_model_in_the_cache_is_that_of_its_repository():
     ],
 )
 def test_files_that_are_no_adapter_are_a_sentence(tiny, trained, tmp_path, spoil, sentence):
-    adapter = changed(trained(), tmp_path / "adapter")
+    adapter = copy_changed(trained(), tmp_path / "adapter")
     spoil(adapter)
     with pytest.raises(BadInput, match=sentence):
         load_engine(Load(tiny("qwen2"), adapter))

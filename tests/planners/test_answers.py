@@ -92,7 +92,7 @@ def marks(action: str, target: str, analysis: str, model: str) -> dict[str, str]
 VALID, INVALID = list(corpus("valid")), list(corpus("invalid"))
 
 
-def taken(sample: Sample) -> tuple[Subtask, ...] | None:
+def read_answer(sample: Sample) -> tuple[Subtask, ...] | None:
     """What an answer is read as; None where it is asked again."""
     try:
         return read(sample.text, sample.layout, ACTIONS, MODELS).subtasks
@@ -110,13 +110,13 @@ def test_no_answer_is_read_as_something_that_it_does_not_say() -> None:
     wrong = [
         (sample.name, subtasks)
         for sample in (*VALID, *INVALID)
-        if (subtasks := taken(sample)) not in (None, sample.says)
+        if (subtasks := read_answer(sample)) not in (None, sample.says)
     ]
     assert wrong == []
 
 
 def test_valid_answers_are_read_at_once() -> None:
-    unread = [sample.name for sample in VALID if taken(sample) is None]
+    unread = [sample.name for sample in VALID if read_answer(sample) is None]
     assert len(unread) <= (1 - AT_ONCE) * len(VALID), unread
 
 
@@ -144,7 +144,7 @@ def test_without_leniencies_only_what_is_to_the_letter_is_read() -> None:
     """Each valid answer is read by the rules that its reading names, and no longer when one of them is off."""
     used: set[str] = set()
     for sample in VALID:
-        if taken(sample) is None:
+        if read_answer(sample) is None:
             continue
         rules = read(sample.text, sample.layout, ACTIONS, MODELS).leniencies
         used |= set(rules)

@@ -70,7 +70,7 @@ def in_a_second(at: Connection, body: Body) -> None:
     status(429, Retry_After=date)(at, body)
 
 
-def gzipped(at: Connection, body: Body) -> None:
+def send_bad_gzip(at: Connection, body: Body) -> None:
     at.send(200, b"no gzip", headers={"Content-Encoding": "gzip"})
 
 
@@ -126,7 +126,13 @@ FAILED: dict[str, tuple[Way, dict[str, object], int, float, str]] = {
         "answers 502: Provider returned error (2 tries",
     ),
     "HTML": (raw(b"<html>hi", "text/html"), ONCE, 2, 0.0, "is not an answer of its API"),
-    "broken gzip": (gzipped, ONCE, 2, 0.0, "sends no answer that can be read: its answer cannot be unpacked (2 tries"),
+    "broken gzip": (
+        send_bad_gzip,
+        ONCE,
+        2,
+        0.0,
+        "sends no answer that can be read: its answer cannot be unpacked (2 tries",
+    ),
     "cut": (cut, ONCE, 2, 0.0, "Lost the connection"),
     "gone": (gone, ONCE, 2, 0.0, "Lost the connection"),
     "hang": (hangs, {**ONCE, "timeout": 0.5}, 2, 1.0, "did not finish its answer within 0.5 s (2 tries"),

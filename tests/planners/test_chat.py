@@ -22,7 +22,7 @@ PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 SMOOTH = cv2.resize(PICTURE[:3, :4], (32, 24), interpolation=cv2.INTER_CUBIC)
 
 
-def sent(request: Request, name: str = "m", **settings: object) -> Body:
+def send(request: Request, name: str = "m", **settings: object) -> Body:
     """The body that arrives at the endpoint."""
     with Endpoint(says(WORD)) as endpoint:
         chat_model(endpoint, name, **settings).complete(request)
@@ -31,26 +31,26 @@ def sent(request: Request, name: str = "m", **settings: object) -> Body:
         return sent_request.body
 
 
-def decoded(url: str) -> np.ndarray:
+def decode_image(url: str) -> np.ndarray:
     data = np.frombuffer(base64.b64decode(url.partition("base64,")[2]), np.uint8)
     return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
 
 
 def test_texts_and_images_arrive_in_order_and_unharmed() -> None:
-    body = sent(question("First:", PICTURE, "Second:", SMOOTH, "Well?"))
+    body = send(question("First:", PICTURE, "Second:", SMOOTH, "Well?"))
     system, user = body["messages"]
     assert system == {"role": "system", "content": "You answer."}
     assert [part["type"] for part in user["content"]] == ["text", "image_url", "text", "image_url", "text"]
     assert [part["text"] for part in user["content"] if "text" in part] == ["First:", "Second:", "Well?"]
     urls = [part["image_url"]["url"] for part in user["content"] if "image_url" in part]
     assert all(url.startswith("data:image/png;base64,iVBOR") for url in urls)
-    assert np.array_equal(decoded(urls[0]), PICTURE) and np.array_equal(decoded(urls[1]), SMOOTH)
+    assert np.array_equal(decode_image(urls[0]), PICTURE) and np.array_equal(decode_image(urls[1]), SMOOTH)
 
 
 def test_jpeg_is_named_as_what_it_is() -> None:
-    (url,) = re.findall(r'"(data:[^"]+)"', json.dumps(sent(question(SMOOTH, "Well?"), image_format="jpeg")))
+    (url,) = re.findall(r'"(data:[^"]+)"', json.dumps(send(question(SMOOTH, "Well?"), image_format="jpeg")))
     assert url.startswith("data:image/jpeg;base64,/9j/")
-    assert np.abs(decoded(url).astype(int) - SMOOTH).mean() < 10
+    assert np.abs(decode_image(url).astype(int) - SMOOTH).mean() < 10
 
 
 def test_an_array_that_the_robot_draws_over_is_sent_as_it_is_now() -> None:
@@ -60,12 +60,12 @@ def test_an_array_that_the_robot_draws_over_is_sent_as_it_is_now() -> None:
             buffer[:] = shade
             model.complete(question(buffer, "Well?"))
         urls = [request.body["messages"][1]["content"][0]["image_url"]["url"] for request in endpoint.asked]
-    assert [int(decoded(url)[0, 0, 0]) for url in urls] == [10, 20, 30]
+    assert [int(decode_image(url)[0, 0, 0]) for url in urls] == [10, 20, 30]
 
 
 def test_conversations_keep_their_roles_and_text_alone_is_a_plain_string() -> None:
     conversation = (Message("user", ("a", "b")), Message("assistant", ("c",)), Message("user", ("d",)))
-    messages = sent(Request(conversation))["messages"]
+    messages = send(Request(conversation))["messages"]
     assert [(message["role"], message["content"]) for message in messages] == [
         ("user", "a\nb"),
         ("assistant", "c"),
@@ -77,30 +77,30 @@ def test_conversations_keep_their_roles_and_text_alone_is_a_plain_string() -> No
 
 
 def test_a_schema_is_asked_for_as_the_provider_understands_it() -> None:
-    loose = sent(question())["response_format"]
+    loose = send(question())["response_format"]
     assert loose == {"type": "json_schema", "json_schema": {"name": "decision", "schema": SCHEMA}}
-    strict = sent(question(), provider="openrouter", api_key_env="PATH")["response_format"]
+    strict = send(question(), provider="openrouter", api_key_env="PATH")["response_format"]
     assert strict["json_schema"]["strict"] is True
     half_open = {**SCHEMA, "additionalProperties": True}
-    open_ = sent(question(schema=half_open), provider="openrouter", api_key_env="PATH")["response_format"]
+    open_ = send(question(schema=half_open), provider="openrouter", api_key_env="PATH")["response_format"]
     assert "strict" not in open_["json_schema"], "endpoints refuse to bind themselves to an open schema"
 
 
 def test_where_no_schema_can_be_asked_for_it_is_reported() -> None:
-    body = sent(question(PICTURE, "Well?"), structured="json_object")
+    body = send(question(PICTURE, "Well?"), structured="json_object")
     assert body["response_format"] == {"type": "json_object"}
     wish = body["messages"][-1]["content"][-1]["text"]
     assert "JSON" in wish and json.loads(wish.partition("\n")[2]) == SCHEMA
-    body = sent(question("Well?"), structured="schema_object")
+    body = send(question("Well?"), structured="schema_object")
     assert body["response_format"] == {"type": "json_object", "schema": SCHEMA}
     assert json.dumps(SCHEMA) in body["messages"][-1]["content"]
-    body = sent(question("Well?"), structured="text")
+    body = send(question("Well?"), structured="text")
     assert "response_format" not in body
     assert body["messages"][-1]["content"].startswith("Well?") and json.dumps(SCHEMA) in body["messages"][-1]["content"]
 
 
 def test_free_text_is_asked_for_freely() -> None:
-    body = sent(question(schema=None))
+    body = send(question(schema=None))
     assert "response_format" not in body and body["messages"][-1]["content"] == "Well?"
 
 
@@ -195,15 +195,15 @@ def test_other_refusals_do_not_degrade() -> None:
 
 
 def test_what_is_sent_by_default() -> None:
-    body = sent(question())
+    body = send(question())
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.0, 2048)
     assert not {"seed", "reasoning_effort", "max_completion_tokens"} & set(body)
-    assert "temperature" not in sent(question(), temperature=None)
+    assert "temperature" not in send(question(), temperature=None)
 
 
 def test_a_reasoning_model_gets_its_effort_its_own_tokens_and_no_temperature() -> None:
     arguments = {"provider": "openai", "api_key_env": "PATH", "reasoning": "low", "max_tokens": 100}
-    body = sent(question(), **arguments, reasoning_tokens=900)
+    body = send(question(), **arguments, reasoning_tokens=900)
     assert (body["reasoning_effort"], body["max_completion_tokens"]) == ("low", 1000)
     assert "temperature" not in body and "max_tokens" not in body
     described = chat_model("http://h/v1", **arguments).describe()

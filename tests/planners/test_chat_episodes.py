@@ -41,7 +41,7 @@ def answer(subtask: Subtask, model: str = "classical") -> str:
     return json.dumps({"analysis": f"Next: {subtask}", "subtask": named, "model": model})
 
 
-def served(*script: Subtask, model: str = "text") -> list[Way]:
+def serve_answers(*script: Subtask, model: str = "text") -> list[Way]:
     """A model that says these and then End."""
     return [says(answer(subtask, model)) for subtask in (*script, Subtask("End"))]
 
@@ -171,7 +171,7 @@ def test_parallel_episodes_wait_for_their_endpoint_at_the_same_time() -> None:
 
 
 def test_what_does_not_follow_the_schema_is_asked_again_and_then_reported_as_f1() -> None:
-    ways = [says('{"number": 3}')] * 3 + served(Subtask("Go to", "lemon"))
+    ways = [says('{"number": 3}')] * 3 + serve_answers(Subtask("Go to", "lemon"))
     with Endpoint(*ways) as endpoint:
         planner = load_planner("chat:m", {"base_url": endpoint.url, "reasks": 2, "examples": 0})
         result = stage().play("go to the lemon", planner)
@@ -183,7 +183,7 @@ def test_what_does_not_follow_the_schema_is_asked_again_and_then_reported_as_f1(
 
 
 def test_an_answer_that_was_cut_off_is_asked_again() -> None:
-    with Endpoint(says('{"analysis": "long', finish="length"), *served()) as endpoint:
+    with Endpoint(says('{"analysis": "long', finish="length"), *serve_answers()) as endpoint:
         result = stage().play("go", load_planner("chat:m", {"base_url": endpoint.url}))
         assert (result.ended_by, result.rounds, len(endpoint.asked)) == ("ended", 1, 2)
         assert "cut off" in json.dumps(endpoint.asked[1].body["messages"][-1])
@@ -191,7 +191,7 @@ def test_an_answer_that_was_cut_off_is_asked_again() -> None:
 
 def test_an_endpoint_that_dies_ends_the_episode_as_infrastructure() -> None:
     settings = {"timeout": 0.4, "retries": 1, "backoff": 0.05}
-    with Endpoint(*served(Subtask("Go to", "lemon"))[:1], hangs) as endpoint:
+    with Endpoint(*serve_answers(Subtask("Go to", "lemon"))[:1], hangs) as endpoint:
         planner = load_planner("chat:m", {"base_url": endpoint.url, **settings})
         began = time.monotonic()
         with pytest.raises(PlannerError, match="did not finish its answer"):
@@ -201,7 +201,7 @@ def test_an_endpoint_that_dies_ends_the_episode_as_infrastructure() -> None:
 
 def test_the_budget_ends_an_episode() -> None:
     dollars = {"price_input": 1.0, "price_output": 1.0, "budget": 0.0002}
-    with Endpoint(*served(*[Subtask("Go to", "lemon")] * 5)) as endpoint:
+    with Endpoint(*serve_answers(*[Subtask("Go to", "lemon")] * 5)) as endpoint:
         with pytest.raises(PlannerError, match="The budget of the episode is spent"):
             stage().play("go", load_planner("chat:m", {"base_url": endpoint.url, **dollars}))
         assert len(endpoint.asked) == 2
@@ -213,7 +213,7 @@ TINY = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets"
 
 
 def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
-    ways = served(Subtask("Go to", "ball"), Subtask("Pick", "ball"), model="tiny")
+    ways = serve_answers(Subtask("Go to", "ball"), Subtask("Pick", "ball"), model="tiny")
     with Endpoint(*ways) as endpoint:
         arguments = ["--planner", "chat:m", "--base-url", endpoint.url, "--api-key-env", "SERVED_KEY", "--json"]
         completed = homie("run", "get the ball", *TINY, *arguments, "--set", "timeout=20", SERVED_KEY=SECRET)

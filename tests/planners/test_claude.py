@@ -18,7 +18,7 @@ from planners.llm.providers.claude import ClaudePlanner, ClaudeSettings
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 
 
-def sent(request: Request, **settings: object) -> Body:
+def send(request: Request, **settings: object) -> Body:
     """The body that arrives at the endpoint."""
     with Endpoint(says(WORD)) as endpoint:
         claude_model(endpoint, **settings).complete(request)
@@ -28,10 +28,10 @@ def sent(request: Request, **settings: object) -> Body:
 
 
 def test_system_texts_and_images_are_where_the_api_wants_them() -> None:
-    body = sent(question("Front:", PICTURE, "Well?"))
+    body = send(question("Front:", PICTURE, "Well?"))
     assert (body["model"], body["max_tokens"]) == ("m", 2048)
     assert body["system"] == [{"type": "text", "text": "You answer.", "cache_control": {"type": "ephemeral"}}]
-    assert sent(question("Well?"), prompt_cache=False)["system"] == "You answer."
+    assert send(question("Well?"), prompt_cache=False)["system"] == "You answer."
     (user,) = body["messages"]
     assert user["role"] == "user"
     assert [block["type"] for block in user["content"]] == ["text", "image", "text"]
@@ -42,7 +42,7 @@ def test_system_texts_and_images_are_where_the_api_wants_them() -> None:
 
 
 def test_the_decision_is_the_input_of_a_tool_that_has_to_be_used() -> None:
-    body = sent(question())
+    body = send(question())
     (tool,) = body["tools"]
     assert (tool["name"], tool["input_schema"]) == ("decision", SCHEMA)
     assert (body["tool_choice"]["type"], body["tool_choice"]["name"]) == ("tool", "decision")
@@ -51,7 +51,7 @@ def test_the_decision_is_the_input_of_a_tool_that_has_to_be_used() -> None:
 
 def test_free_text_needs_no_tool_and_conversations_keep_their_roles() -> None:
     conversation = (Message("user", ("a",)), Message("assistant", ("b",)), Message("user", ("c",)))
-    body = sent(Request(conversation))
+    body = send(Request(conversation))
     assert "tools" not in body and "system" not in body
     assert [(message["role"], message["content"]) for message in body["messages"]] == [
         ("user", "a"),
@@ -72,7 +72,7 @@ def test_a_model_that_thinks_is_offered_the_tool_and_its_thoughts_are_kept() -> 
     )
     assert body["tool_choice"]["type"] == "auto" and body["tools"]
     assert (reply.text, reply.reasoning) == (WORD, "hm")
-    assert sent(question(), reasoning="minimal")["output_config"] == {"effort": "low"}, "it knows no `minimal`"
+    assert send(question(), reasoning="minimal")["output_config"] == {"effort": "low"}, "it knows no `minimal`"
 
 
 def test_a_tool_that_was_only_offered_counts_where_it_was_used() -> None:

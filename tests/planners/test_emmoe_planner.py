@@ -19,11 +19,17 @@ TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"
 FAST = {"connect_seconds": 0.5, "answer_seconds": 0.5}
 
 
-def says(subtask: str, model: str = "NoMaD") -> str:
+def format_output(subtask: str, model: str = "NoMaD") -> str:
     return f"Analysis: The ball is near. Subtask: [{subtask}] Model: {model}"
 
 
-DONE = [says("Go to, ball"), says("Pick, ball", "RT-1-X"), says("Go to, box"), says("Put, ball, box"), says("End")]
+DONE = [
+    format_output("Go to, ball"),
+    format_output("Pick, ball", "RT-1-X"),
+    format_output("Go to, box"),
+    format_output("Put, ball, box"),
+    format_output("End"),
+]
 
 
 @pytest.fixture
@@ -67,7 +73,7 @@ def test_a_task_is_done_by_a_model_server(tmp_path, server, wire):
 
 def test_twenty_rounds_and_the_trial_after_them(tmp_path, server):
     """The server hears the result of the last round too: it waits for it before its next trial."""
-    peer = server([says("Go to, moon")], DONE)
+    peer = server([format_output("Go to, moon")], DONE)
     emmoe_planner = planner(peer.port)
     for trial, ended_by in enumerate(("rounds", "ended")):
         run = homie.run("put the ball in the box", planner=emmoe_planner, out=tmp_path / str(trial), **TINY)
@@ -79,7 +85,7 @@ def test_twenty_rounds_and_the_trial_after_them(tmp_path, server):
 
 
 def test_strict_tells_the_sentences_of_the_released_code(tmp_path, server):
-    peer = server([says("Put, ball, box"), says("Go to, moon"), says("End")])
+    peer = server([format_output("Put, ball, box"), format_output("Go to, moon"), format_output("End")])
     homie.run("put the ball in the box", planner=planner(peer.port, wire="strict"), out=tmp_path / "run", **TINY)
     peer.join()
     assert [message["feedback"] for message in peer.heard[0]] == [
@@ -91,7 +97,7 @@ def test_strict_tells_the_sentences_of_the_released_code(tmp_path, server):
 
 @pytest.mark.parametrize(("wire", "rounds"), [("strict", 1), ("repaired", 2)])
 def test_an_end_in_another_word_ends_only_the_strict_trial(tmp_path, server, wire, rounds):
-    peer = server([says("Go to, ball", "NoMaD\nI recommend it."), says("End")])
+    peer = server([format_output("Go to, ball", "NoMaD\nI recommend it."), format_output("End")])
     run = homie.run("find the ball", planner=planner(peer.port, wire=wire), out=tmp_path / "run", **TINY)
     assert run.result.rounds == rounds
 
@@ -213,7 +219,7 @@ def test_a_message_may_come_in_pieces(tmp_path):
 
 
 def test_a_subtask_with_four_parts_is_feedback(tmp_path, server):
-    peer = server([says("Pick, ball, box, moon"), says("End")])
+    peer = server([format_output("Pick, ball, box, moon"), format_output("End")])
     run = homie.run("find the ball", planner=planner(peer.port), out=tmp_path / "run", **TINY)
     peer.join()
     assert run.result.rounds == 2 and peer.heard[0][0]["signal"] == "fail"

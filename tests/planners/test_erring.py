@@ -68,7 +68,7 @@ class Kitchen:
         return ErrorCode.D1 if subtask.action != "Go to" and self.near != place else None
 
 
-def played(planner: ErringPlanner, seed: int, *, most: int = 60) -> Kitchen:
+def play(planner: ErringPlanner, seed: int, *, most: int = 60) -> Kitchen:
     kitchen, feedback = Kitchen(), None
     planner.reset("put the apple in the fridge", seed=seed)
     for number in range(1, most):
@@ -84,14 +84,14 @@ def played(planner: ErringPlanner, seed: int, *, most: int = 60) -> Kitchen:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_mistakes_are_refused_and_the_script_gets_done(script, seed):
-    kitchen = played(ErringPlanner(script, ErringSettings(mistakes=0.5)), seed)
+    kitchen = play(ErringPlanner(script, ErringSettings(mistakes=0.5)), seed)
     assert kitchen.done == SCRIPT[:-1]
     assert None in kitchen.codes and not {ErrorCode.E1, ErrorCode.E2} & set(kitchen.codes)
 
 
 def test_all_kinds_of_mistakes_are_made_and_none_twice_in_a_row(script):
     planner = ErringPlanner(script, ErringSettings(mistakes=1.0))
-    runs = [played(planner, seed).codes for seed in range(60)]
+    runs = [play(planner, seed).codes for seed in range(60)]
     assert {code for codes in runs for code in codes} == {
         None,
         *(ErrorCode.F1, ErrorCode.F2, ErrorCode.L1, ErrorCode.L2, ErrorCode.L4, ErrorCode.D1),
@@ -102,10 +102,10 @@ def test_all_kinds_of_mistakes_are_made_and_none_twice_in_a_row(script):
 
 
 def test_without_mistakes_it_is_the_script_and_with_them_the_seed_decides(script):
-    plain = played(ErringPlanner(script, ErringSettings(mistakes=0.0)), 3)
+    plain = play(ErringPlanner(script, ErringSettings(mistakes=0.0)), 3)
     assert plain.codes == [None] * (len(SCRIPT) - 1)
     planner = ErringPlanner(script, ErringSettings(mistakes=0.5))
-    assert played(planner, 3).codes == played(planner, 3).codes != played(planner, 4).codes
+    assert play(planner, 3).codes == play(planner, 3).codes != play(planner, 4).codes
 
 
 def test_what_was_lost_is_fetched_again_and_what_fails_again_and_again_is_given_up(script):

@@ -75,7 +75,7 @@ def write(folder: Path, path: Path, template: str) -> None:
     for name, tensor in model.state_dict().items():
         if (called := gguf_name(name)) is not None:
             heads = config.num_attention_heads if "attn_q" in called or "attn_k" in called else 0
-            writer.add_tensor(called, permuted(tensor.numpy(), heads))
+            writer.add_tensor(called, permute(tensor.numpy(), heads))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -107,7 +107,7 @@ def gguf_name(name: str) -> str | None:
     return f"blk.{number}.{NAMES[part]}.weight"
 
 
-def permuted(weight: np.ndarray, heads: int) -> np.ndarray:
+def permute(weight: np.ndarray, heads: int) -> np.ndarray:
     """Rows of queries and keys in the order of llama.cpp's rotary embedding."""
     if not heads:
         return weight

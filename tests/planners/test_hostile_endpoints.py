@@ -137,7 +137,7 @@ def test_a_server_that_does_not_speak_tls_is_reported_as_that(make: Make) -> Non
 # ------------------------------------------------------------ odd answers that are answers
 
 
-def edited(**changes: Any) -> Callable[[Connection, Body], None]:
+def answer_edited(**changes: Any) -> Callable[[Connection, Body], None]:
     """A good completion with some of it changed: `usage`, or fields of its message."""
 
     def way(at: Connection, body: Body) -> None:
@@ -162,7 +162,7 @@ def edited(**changes: Any) -> Callable[[Connection, Body], None]:
     ],
 )
 def test_an_odd_account_of_tokens_loses_no_answer(usage: object, tokens: tuple[int, int]) -> None:
-    with Endpoint(edited(usage=usage)) as endpoint:
+    with Endpoint(answer_edited(usage=usage)) as endpoint:
         reply = chat_model(endpoint, **ONCE).complete(question())
     assert (reply.text, reply.input_tokens, reply.output_tokens) == (WORD, *tokens)
 
@@ -177,13 +177,13 @@ def test_an_odd_account_of_tokens_loses_no_answer(usage: object, tokens: tuple[i
     ],
 )
 def test_odd_reasoning_loses_no_answer(reasoning: object, expected: str) -> None:
-    with Endpoint(edited(reasoning=reasoning)) as endpoint:
+    with Endpoint(answer_edited(reasoning=reasoning)) as endpoint:
         reply = chat_model(endpoint, **ONCE).complete(question())
     assert (reply.text, reply.reasoning) == (WORD, expected)
 
 
 def test_a_part_without_text_loses_no_answer() -> None:
-    with Endpoint(edited(content=[{"type": "text", "text": None}, {"type": "text", "text": WORD}])) as endpoint:
+    with Endpoint(answer_edited(content=[{"type": "text", "text": None}, {"type": "text", "text": WORD}])) as endpoint:
         assert chat_model(endpoint, **ONCE).complete(question()).text == WORD
 
 

@@ -47,7 +47,7 @@ def says(text: str) -> Way:
     return way
 
 
-def sent(make: Make, request: Request, **settings: object) -> tuple[str, dict[str, str], Body]:
+def send(make: Make, request: Request, **settings: object) -> tuple[str, dict[str, str], Body]:
     """Path, headers and body that arrive."""
     with Endpoint(says(WORD)) as endpoint:
         make(endpoint, **settings).complete(request)
@@ -65,7 +65,7 @@ def pixels(data: str) -> np.ndarray:
 
 
 def test_responses_gets_messages_pictures_and_the_schema() -> None:
-    path, _, body = sent(responses_model, question("Front:", PICTURE, "Well?"), image_detail="low")
+    path, _, body = send(responses_model, question("Front:", PICTURE, "Well?"), image_detail="low")
     assert path.endswith("/v1/responses") and body["store"] is False
     system, user = body["input"]
     (part,) = system["content"]
@@ -84,7 +84,7 @@ def test_responses_gets_messages_pictures_and_the_schema() -> None:
 
 
 def test_gemini_gets_contents_pictures_and_the_schema() -> None:
-    path, _, body = sent(gemini_model, question("Front:", PICTURE, "Well?"), image_detail="low")
+    path, _, body = send(gemini_model, question("Front:", PICTURE, "Well?"), image_detail="low")
     assert path.endswith("/v1/models/m:generateContent")
     assert body["systemInstruction"] == {"parts": [{"text": "You answer."}]}
     (user,) = body["contents"]
@@ -98,7 +98,7 @@ def test_gemini_gets_contents_pictures_and_the_schema() -> None:
 
 def test_conversations_keep_their_roles(make: Make) -> None:
     turns = Request((Message("user", ("a",)), Message("assistant", ("b",)), Message("user", ("c",))))
-    _, _, body = sent(make, turns)
+    _, _, body = send(make, turns)
     if make is responses_model:
         texts = [(item["role"], item["content"][0]["type"], item["content"][0]["text"]) for item in body["input"]]
         assert texts == [
@@ -115,7 +115,7 @@ def test_conversations_keep_their_roles(make: Make) -> None:
 
 
 def test_a_model_that_reasons_gets_its_effort_and_room_and_no_temperature(make: Make) -> None:
-    _, _, body = sent(make, question(), reasoning="max", reasoning_tokens=100)
+    _, _, body = send(make, question(), reasoning="max", reasoning_tokens=100)
     if make is responses_model:
         assert body["reasoning"] == {"effort": "max", "summary": "auto"}
         assert (body["max_output_tokens"], "temperature" in body) == (2148, False)
@@ -127,7 +127,7 @@ def test_a_model_that_reasons_gets_its_effort_and_room_and_no_temperature(make: 
 
 def test_the_key_goes_where_the_api_wants_it_and_into_no_address(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "sk-0123456789")
-    path, headers, _ = sent(make, question(), api_key_env="MY_KEY")
+    path, headers, _ = send(make, question(), api_key_env="MY_KEY")
     name, text = (
         ("authorization", "Bearer sk-0123456789") if make is responses_model else ("x-goog-api-key", "sk-0123456789")
     )

@@ -30,11 +30,11 @@ def message(finish: str | None = "stop", **fields: Any) -> bytes:
     return json.dumps({"choices": [{"index": 0, "finish_reason": finish, "message": fields}]}).encode()
 
 
-def called(name: str, arguments: object) -> dict[str, Any]:
+def call_message(name: str, arguments: object) -> dict[str, Any]:
     return {"tool_calls": [{"id": "1", "type": "function", "function": {"name": name, "arguments": arguments}}]}
 
 
-def decided(planner: str, body: bytes | Way, **settings: object) -> Decision:
+def decide_with(planner: str, body: bytes | Way, **settings: object) -> Decision:
     """What a planner decides whose endpoint always answers so."""
     way = raw(body) if isinstance(body, bytes) else body
     with Endpoint(way) as endpoint, warnings.catch_warnings():
@@ -64,13 +64,16 @@ READ: dict[str, tuple[bytes, str]] = {
         message(content=[{"type": "thinking", "thinking": "{}"}, {"type": "text", "text": WHOLE}]),
         "",
     ),
-    "a call": (message("tool_calls", content=None, **called("answer", WHOLE)), "tool-call"),
-    "a call with an object": (message("tool_calls", content="", **called("decision", DECIDED)), "tool-call"),
-    "a call of the action": (message("tool_calls", content=None, **called("Pick", '{"target": "apple"}')), "tool-call"),
-    "a call, said to have stopped": (message("stop", content=None, **called("answer", WHOLE)), "tool-call"),
+    "a call": (message("tool_calls", content=None, **call_message("answer", WHOLE)), "tool-call"),
+    "a call with an object": (message("tool_calls", content="", **call_message("decision", DECIDED)), "tool-call"),
+    "a call of the action": (
+        message("tool_calls", content=None, **call_message("Pick", '{"target": "apple"}')),
+        "tool-call",
+    ),
+    "a call, said to have stopped": (message("stop", content=None, **call_message("answer", WHOLE)), "tool-call"),
     "the old call": (message("function_call", content=None, function_call={"name": "f", "arguments": WHOLE}), "tool-"),
     "a call in a part": (message(content=[{"type": "tool_use", "name": "answer", "input": DECIDED}]), "tool-call"),
-    "the same in both": (message("tool_calls", content=WHOLE, **called("answer", WHOLE)), "repeated"),
+    "the same in both": (message("tool_calls", content=WHOLE, **call_message("answer", WHOLE)), "repeated"),
     "ends with tool_calls": (message("tool_calls", content=WHOLE), "odd-end"),
     "ends with function_call": (message("function_call", content=WHOLE), "odd-end"),
     "ends in a new way": (message("moon", content=WHOLE), "odd-end"),
@@ -87,13 +90,13 @@ READ: dict[str, tuple[bytes, str]] = {
 @pytest.mark.parametrize("case", READ)
 def test_a_whole_answer_is_read_and_how_is_recorded(case: str) -> None:
     body, rule = READ[case]
-    decision = decided("chat", body)
+    decision = decide_with("chat", body)
     assert decision.subtasks == (PICK,) and decision.problem == ""
     (answer,) = decision.answers
     assert rule in " ".join(answer.leniencies) if rule else answer.leniencies == ()
     assert answer.asked == "json_schema"
     if rule:
-        assert decided("chat", body, leniencies="none").problem, "no rule, no reading"
+        assert decide_with("chat", body, leniencies="none").problem, "no rule, no reading"
 
 
 def block(*parts: Mapping[str, object], stop: str | None = "end_turn") -> bytes:
@@ -129,7 +132,7 @@ NATIVE: dict[str, tuple[str, bytes]] = {
 
 @pytest.mark.parametrize("case", NATIVE)
 def test_other_apis_are_read_as_leniently(case: str) -> None:
-    assert decided(*NATIVE[case]).subtasks == (PICK,), decided(*NATIVE[case]).problem
+    assert decide_with(*NATIVE[case]).subtasks == (PICK,), decide_with(*NATIVE[case]).problem
 
 
 # ------------------------------------------------------------ not read
@@ -139,7 +142,9 @@ DRAFTS = {
     "an answer behind thoughts": message(content="", reasoning=f"Let me see.\n{WHOLE}"),
     "two answers": message(content=None, reasoning=WHOLE + WHOLE.replace("apple", "pear")),
     "half of one": message(content=None, reasoning=WHOLE[:-1]),
-    "a call and another answer": message("tool_calls", content=WHOLE.replace("apple", "pear"), **called("a", WHOLE)),
+    "a call and another answer": message(
+        "tool_calls", content=WHOLE.replace("apple", "pear"), **call_message("a", WHOLE)
+    ),
     "two calls": message(
         "tool_calls", content=None, tool_calls=[{"function": PICKS}, {"function": {**PICKS, "name": "Open"}}]
     ),
@@ -153,18 +158,18 @@ DRAFTS = {
 
 @pytest.mark.parametrize("case", DRAFTS)
 def test_what_may_not_be_meant_is_not_read(case: str) -> None:
-    decision = decided("chat", DRAFTS[case])
+    decision = decide_with("chat", DRAFTS[case])
     assert decision.subtasks == () and decision.problem
 
 
 def test_text_that_ended_in_an_unknown_way_may_lack_its_end() -> None:
     reply = message("moon", content=LABELLED)
-    assert decided("chat", reply, template="emmoe-text").problem
-    assert decided("chat", message(content=LABELLED), template="emmoe-text").subtasks == (PICK,)
+    assert decide_with("chat", reply, template="emmoe-text").problem
+    assert decide_with("chat", message(content=LABELLED), template="emmoe-text").subtasks == (PICK,)
     reasoned = message(content=None, reasoning_content=LABELLED)
-    assert decided("chat", reasoned, template="emmoe-text").subtasks == (PICK,)
+    assert decide_with("chat", reasoned, template="emmoe-text").subtasks == (PICK,)
     strict = {"template": "emmoe-text", "reading": "strict-emmoe"}
-    assert decided("chat", reasoned, **strict).problem, "the official code reads no reasoning"
+    assert decide_with("chat", reasoned, **strict).problem, "the official code reads no reasoning"
 
 
 # ------------------------------------------------------------ messages for the user
@@ -228,7 +233,7 @@ def test_a_reply_without_an_answer_says_what_to_set_in_the_first_round_and_once(
 
 
 def test_a_model_that_only_thought_is_asked_to_think_less() -> None:
-    decision = decided("chat", message("length", content=None, reasoning="Hm. " * 9))
+    decision = decide_with("chat", message("length", content=None, reasoning="Hm. " * 9))
     assert "Think briefly" in decision.problem
 
 
@@ -256,7 +261,7 @@ NONE: dict[str, tuple[Way, str]] = {
 def test_a_body_that_is_no_answer_is_named_in_one_sentence(case: str) -> None:
     way, words = NONE[case]
     with pytest.raises(PlannerError, match=words) as error:
-        decided("chat", way)
+        decide_with("chat", way)
     assert "{" not in str(error.value)
 
 
@@ -264,4 +269,4 @@ def test_an_odd_number_is_an_answer_that_says_nothing() -> None:
     def way(at: Connection, body: Body) -> None:
         at.send(200, message(content=7))
 
-    assert "no subtask" in decided("chat", way).problem
+    assert "no subtask" in decide_with("chat", way).problem

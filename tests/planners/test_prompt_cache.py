@@ -72,7 +72,7 @@ def test_the_fixed_part_is_long_enough_to_be_kept_with_default_examples(template
 # ------------------------------------------------------------ marks
 
 
-def sent(model: RemoteModel, endpoint: Endpoint, request: Request) -> Body:
+def send(model: RemoteModel, endpoint: Endpoint, request: Request) -> Body:
     model.complete(request)
     return endpoint.asked[-1].body
 
@@ -81,13 +81,13 @@ def test_openai_gets_a_mark_and_a_key_for_the_fixed_part(monkeypatch: pytest.Mon
     monkeypatch.setenv("MY_KEY", "sk-0123456789")
     with Endpoint(says(WORD)) as endpoint:
         model = chat_model(endpoint, provider="openai", api_key_env="MY_KEY")
-        first, second = (sent(model, endpoint, question(text)) for text in ("Well?", "And now?"))
-        other = sent(model, endpoint, Request((Message("system", ("Else.",)), Message("user", ("Well?",)))))
-        plain = sent(
+        first, second = (send(model, endpoint, question(text)) for text in ("Well?", "And now?"))
+        other = send(model, endpoint, Request((Message("system", ("Else.",)), Message("user", ("Well?",)))))
+        plain = send(
             chat_model(endpoint, provider="openai", api_key_env="MY_KEY", prompt_cache=False), endpoint, question()
         )
         turns = (Message("assistant", ("a",)), Message("user", ("b",)))
-        talk = sent(model, endpoint, Request((*question().messages, *turns)))
+        talk = send(model, endpoint, Request((*question().messages, *turns)))
     (part,) = first["messages"][0]["content"]
     assert part == {"type": "text", "text": "You answer.", "prompt_cache_breakpoint": {"mode": "explicit"}}
     assert first["prompt_cache_key"] == second["prompt_cache_key"] != other["prompt_cache_key"]
@@ -98,9 +98,9 @@ def test_openai_gets_a_mark_and_a_key_for_the_fixed_part(monkeypatch: pytest.Mon
 
 def test_other_endpoints_get_no_marks_that_they_do_not_know() -> None:
     with Endpoint(says(WORD)) as endpoint:
-        assert "cache" not in json.dumps(sent(chat_model(endpoint), endpoint, question()))
+        assert "cache" not in json.dumps(send(chat_model(endpoint), endpoint, question()))
         through = chat_model(endpoint, provider="openrouter", api_key_env="PATH")
-        (part,) = sent(through, endpoint, question())["messages"][0]["content"]
+        (part,) = send(through, endpoint, question())["messages"][0]["content"]
     assert part["cache_control"] == {"type": "ephemeral"}
 
 
@@ -160,7 +160,7 @@ def test_low_detail_is_asked_for_where_it_is_wanted() -> None:
     picture = np.zeros((4, 4, 3), np.uint8)
     with Endpoint(says(WORD)) as endpoint:
         for detail in ("low", "auto"):
-            sent(chat_model(endpoint, image_detail=detail), endpoint, question(picture, "Well?"))
+            send(chat_model(endpoint, image_detail=detail), endpoint, question(picture, "Well?"))
     low, auto = (request.body["messages"][-1]["content"][0]["image_url"] for request in endpoint.asked)
     assert low["detail"] == "low" and "detail" not in auto
 
@@ -170,4 +170,4 @@ def test_a_failure_about_something_else_leaves_the_marks() -> None:
         model = chat_model(endpoint, provider="openrouter", api_key_env="PATH")
         with pytest.raises(PlannerError, match="no such thing"):
             model.complete(question())
-        assert "cache_control" in json.dumps(sent(model, endpoint, question()))
+        assert "cache_control" in json.dumps(send(model, endpoint, question()))

@@ -26,7 +26,7 @@ UNPLAYED = ("compact", "embodiedbench-nav")
 """Templates of which no episode is printed."""
 
 
-def printed(template: str) -> str:
+def print_template(template: str) -> str:
     command = [sys.executable, "-m", "benchmarks.prompt_episodes", "--only", template]
     return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
@@ -40,7 +40,7 @@ def versions() -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("template", "version"), SYSTEM)
 def test_the_prompt_of_a_version_stays_as_it_is(template: str, version: int) -> None:
-    text = printed(template)
+    text = print_template(template)
     head, _, rounds = text.partition("\n## Round 1\n")
     assert head.startswith(f"# An episode with {template}\n\nVersion {version} of the template with default settings")
     system = head.split("````text\n")[1].split("\n````")[0]

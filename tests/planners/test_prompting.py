@@ -184,7 +184,7 @@ def test_examples_are_a_switch() -> None:
 # ---------------------------------------------------------------- earlier rounds
 
 
-def played(rounds: int, **settings: object) -> Request:
+def request_after(rounds: int, **settings: object) -> Request:
     """The request of the round after some rounds; the pictures of round n are of the colour n."""
     prompt = Prompt(PromptSettings(**settings))
     turns: list[Turn] = []
@@ -200,22 +200,22 @@ def roles(request: Request) -> list[str]:
 
 
 def test_single_turn_is_the_default() -> None:
-    assert roles(played(5)) == ["system", "user"]
+    assert roles(request_after(5)) == ["system", "user"]
 
 
 def test_a_chat_keeps_a_bounded_window_of_readable_rounds() -> None:
-    request = played(5, chat_turns=3)
+    request = request_after(5, chat_turns=3)
     assert roles(request) == ["system", "user", "assistant", "user", "assistant", "user", "assistant", "user"]
     assert [message.parts for message in request.messages if message.role == "assistant"] == [
         (f"answer {n}",) for n in (3, 4, 5)
     ]
     assert all(not pictures_of(message) for message in request.messages[:-1])
     assert "task 3" in text_of(request.messages[1])
-    assert roles(played(3, chat_turns=3)).count("assistant") == 2  # round 2 could not be read
+    assert roles(request_after(3, chat_turns=3)).count("assistant") == 2  # round 2 could not be read
 
 
 def test_past_images_come_before_those_of_now_and_say_how_old_they_are() -> None:
-    user = played(4, past_images=2).messages[-1]
+    user = request_after(4, past_images=2).messages[-1]
     assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [*[3] * 4, *[4] * 4, 10, 20, 30, 40]
     captions = [part for part in user.parts if isinstance(part, str)]
     assert captions[:2] == ["Front, 2 rounds ago:", "Left, 2 rounds ago:"]
@@ -230,7 +230,7 @@ def test_numbers_are_drawn_on_the_images_of_now_only() -> None:
 
 
 def test_in_a_chat_past_images_stand_in_their_own_turns() -> None:
-    request = played(4, chat_turns=1, past_images=2)
+    request = request_after(4, chat_turns=1, past_images=2)
     assert [len(pictures_of(message)) for message in request.messages] == [0, 4, 0, 8]
     assert [int(picture[0, 0, 0]) for picture in pictures_of(request.messages[1])] == [4] * 4
     assert [int(picture[0, 0, 0]) for picture in pictures_of(request.messages[-1])] == [*[3] * 4, 10, 20, 30, 40]
@@ -576,7 +576,7 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     taken = (Remembered("pear", "kitchen", "on the kitchen table"), Remembered("egg", "bedroom"))
     knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered, taken)
     late = replace(
-        GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed(2, "Open", "fridge", "the hand is full"))
+        GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed_item(2, "Open", "fridge", "the hand is full"))
     )
     user = text_of(request_of(late, template="compact", images=False).messages[-1])
     assert user.splitlines() == [
@@ -593,15 +593,15 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     circle = (Remembered("fork", "kitchen", "on the tray"), Remembered("tray", "kitchen", "on the fork"))
     around = replace(GIVEN, knowledge=replace(knowledge, remembered=circle))
     assert "fork on tray, tray on fork" in text_of(request_of(around, template="compact", images=False).messages[-1])
-    later = replace(late, history=(*late.history, failed(3, "Put", "pear", "Unable to put")))
+    later = replace(late, history=(*late.history, failed_item(3, "Put", "pear", "Unable to put")))
     brief = text_of(request_of(later, template="compact", images=False, reasons=False).messages[-1])
     assert brief.splitlines()[-1] == "Steps: Pick pear; Open fridge (fail); Put pear (fail: Unable to put)"
     went = HistoryItem(4, Subtask("Go to", "plum"), Feedback("success", None, ""))
     there = replace(late, history=(*GIVEN.history, went))
     assert text_of(request_of(there, template="compact").messages[-1]).endswith("Steps: Pick pear; Go to plum in bowl")
-    many = replace(GIVEN, history=tuple(failed(number, "Pick", f"thing {number}", "") for number in range(1, 12)))
+    many = replace(GIVEN, history=tuple(failed_item(number, "Pick", f"thing {number}", "") for number in range(1, 12)))
     assert "Steps: Pick thing 4 (fail); Pick thing 5" in text_of(request_of(many, template="compact").messages[-1])
 
 
-def failed(number: int, action: str, target: str, message: str) -> HistoryItem:
+def failed_item(number: int, action: str, target: str, message: str) -> HistoryItem:
     return HistoryItem(number, Subtask(action, target), Feedback("fail", None, message))

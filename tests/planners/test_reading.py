@@ -46,7 +46,7 @@ def parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.strip("[]").split(","))
 
 
-def written(subtask: Subtask) -> tuple[str, ...]:
+def written_parts(subtask: Subtask) -> tuple[str, ...]:
     return tuple(part for part in (subtask.action, subtask.target, subtask.destination) if part)
 
 
@@ -70,7 +70,7 @@ def test_the_strict_profile_reads_the_golden_outputs_as_the_official_parser_does
             read(case["output"], STRICT, ACTIONS)
         return
     reading = read(case["output"], STRICT, ACTIONS)
-    assert [written(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
+    assert [written_parts(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
     assert reading.model == expected["model"]
     assert reading.analysis == expected["analysis"].strip()
 
@@ -87,7 +87,7 @@ def test_the_golden_outputs_with_one_answer_are_read_alike_by_default() -> None:
             assert "says several things" in wrong(case["output"], TEXT)
             continue
         reading = read(case["output"], TEXT, ACTIONS, MODELS)
-        assert [written(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
+        assert [written_parts(subtask) for subtask in reading.subtasks] == [parts(expected["subtask"])]
         assert reading.model in MODELS
     assert count == 2
 
@@ -107,7 +107,7 @@ def test_what_is_read_beyond_the_official_parser() -> None:
         inside = re.search(r"\[(.*?)\]", text, re.DOTALL)
         assert inside is not None
         reading = read(text, TEXT, ACTIONS, MODELS)
-        assert [written(subtask) for subtask in reading.subtasks] == [parts(inside[1])]
+        assert [written_parts(subtask) for subtask in reading.subtasks] == [parts(inside[1])]
         assert (reading.model in MODELS) is (kind != "no Model")
         assert bool(reading.analysis) is (kind != "no Analysis")
         assert set(reading.leniencies) <= {"no-model" if kind == "no Model" else "labels", "no-model", "prose"}
@@ -120,7 +120,7 @@ def test_the_raw_conversations_are_read_as_their_histories_tell(layout: Layout) 
     assert len(answers) == 165
     for text, subtask in answers:
         reading = read(text, layout, ACTIONS, MODELS)
-        assert [canonical(written(step)) for step in reading.subtasks] == [canonical(parts(subtask))], text
+        assert [canonical(written_parts(step)) for step in reading.subtasks] == [canonical(parts(subtask))], text
 
 
 def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ def test_every_strict_answer_of_the_conversations_is_read_identically() -> None:
     for text, expected in strict:
         if expected is not None:
             reading = read(text, STRICT, ACTIONS)
-            assert ([written(subtask) for subtask in reading.subtasks], reading.model) == (
+            assert ([written_parts(subtask) for subtask in reading.subtasks], reading.model) == (
                 [parts(expected[1])],
                 expected[2],
             )
@@ -156,7 +156,7 @@ def test_whatever_the_strict_form_accepts_is_read_identically_by_the_strict_prof
     if expected is None or len(parts(expected[1])) > 3 or not all(parts(expected[1])):
         return
     reading = read(text, STRICT)
-    assert [written(subtask) for subtask in reading.subtasks] == [parts(expected[1])]
+    assert [written_parts(subtask) for subtask in reading.subtasks] == [parts(expected[1])]
     assert reading.model == expected[2].strip()
 
 
@@ -171,7 +171,7 @@ def test_of_several_answers_none_is_chosen(text: str) -> None:
         return
     subtask = r"(Pick, apple|End|Put, cup, sink|Go to, mug)"
     named = re.findall(rf"(?<!\w)Subtask:[\s\[*]*{subtask}", text) or re.findall(subtask, text)
-    assert {written(each) for each in reading.subtasks} == {parts(words) for words in named}
+    assert {written_parts(each) for each in reading.subtasks} == {parts(words) for words in named}
 
 
 # ---------------------------------------------------------------- labelled text

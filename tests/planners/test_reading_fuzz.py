@@ -90,7 +90,7 @@ def exchange(text: str, rng: random.Random) -> str:
     return text[:at] + rng.choice(PIECES) + text[at + 1 :]
 
 
-def cut(text: str, rng: random.Random) -> str:
+def cut_text(text: str, rng: random.Random) -> str:
     return text[: rng.randrange(len(text) + 1)]
 
 
@@ -123,7 +123,7 @@ def small(text: str, rng: random.Random) -> str:
 
 
 SPOILERS: tuple[Callable[[str, random.Random], str], ...] = (
-    drop, insert, exchange, cut, behead, repeat, swap, requote, glue, small,
+    drop, insert, exchange, cut_text, behead, repeat, swap, requote, glue, small,
 )  # fmt: skip
 
 

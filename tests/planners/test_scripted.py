@@ -28,14 +28,14 @@ FULL = """
 """
 
 
-def written(folder: Path, text: str, name: str = "plan.yaml") -> Path:
+def write_script(folder: Path, text: str, name: str = "plan.yaml") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
 
 
 def test_every_way_of_writing(tmp_path: Path) -> None:
-    assert read_script(written(tmp_path, FULL)) == (
+    assert read_script(write_script(tmp_path, FULL)) == (
         Decision((Subtask("Go to", "apple"),)),
         Decision((Subtask("Pick", "apple"),)),
         Decision((Subtask("Go to", "blue table"),)),
@@ -45,12 +45,12 @@ def test_every_way_of_writing(tmp_path: Path) -> None:
 
 
 def test_json_too(tmp_path: Path) -> None:
-    path = written(tmp_path, '["[Pick, apple]", {"subtask": ["End"], "model": "M3"}]', "plan.json")
+    path = write_script(tmp_path, '["[Pick, apple]", {"subtask": ["End"], "model": "M3"}]', "plan.json")
     assert read_script(path) == (Decision((Subtask("Pick", "apple"),)), Decision((Subtask("End"),), "", "M3"))
 
 
 def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
-    planner = ScriptedPlanner(str(written(tmp_path, FULL)))
+    planner = ScriptedPlanner(str(write_script(tmp_path, FULL)))
     for _ in range(2):
         scene = stage()
         result = scene.play("whatever", planner)
@@ -87,7 +87,7 @@ def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
 )
 def test_bad_scripts_name_the_entry(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message) as raised:
-        read_script(written(tmp_path, text))
+        read_script(write_script(tmp_path, text))
     assert "\n" not in str(raised.value)
 
 
@@ -127,7 +127,7 @@ def test_text_is_a_subtask_or_bad_input(text: str) -> None:
 
 @given(st.text())
 def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    path = written(tmp_path_factory.getbasetemp(), text)
+    path = write_script(tmp_path_factory.getbasetemp(), text)
     message, decisions = "", ()
     try:
         decisions = read_script(path)
@@ -140,7 +140,7 @@ def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFact
 def test_an_episode_is_a_script_again(tmp_path, tiny_options):
     steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]"]
     ending = "{subtask: '[End]', report: success, answer: two}"
-    plan = written(
+    plan = write_script(
         tmp_path, "\n".join(f"- {entry}" for entry in [*(f"'{step}'" for step in steps), ending]), "first.yaml"
     )
     first = run(tiny_options(planner=f"scripted:{plan}"))

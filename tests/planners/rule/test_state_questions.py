@@ -76,7 +76,7 @@ QUESTIONS = {
 }
 
 
-def _ended(question: str) -> tuple[Decision, list[str]]:
+def _play_to_end(question: str) -> tuple[Decision, list[str]]:
     """How the planner ends, and what it did before, where all that is known can be gone to and shows nothing new."""
     planner = RulePlanner()
     planner.reset(question, seed=0)
@@ -124,12 +124,12 @@ UNSURE = {"How many apples are there?": "unclaimed", "Is the fridge humming?": "
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS.items())
 def test_an_answer_is_right_or_not_claimed(question: str, answer: str) -> None:
-    decision, subtasks = _ended(question)
+    decision, subtasks = _play_to_end(question)
     assert _verdict(decision, answer) == UNSURE.get(question, "right"), (decision.answer, decision.analysis, subtasks)
 
 
 def _answer(question: str) -> str:
-    return _ended(question)[0].answer
+    return _play_to_end(question)[0].answer
 
 
 def test_what_has_things_in_it_is_not_empty() -> None:
@@ -138,6 +138,6 @@ def test_what_has_things_in_it_is_not_empty() -> None:
 
 
 def test_a_count_of_states_is_claimed_only_where_all_are_known() -> None:
-    decision, _ = _ended("How many cups are dirty?")
+    decision, _ = _play_to_end("How many cups are dirty?")
     assert (decision.report, decision.answer) == ("failure", "at least 0")
     assert "I cannot see whether the cup is dirty." in decision.analysis
