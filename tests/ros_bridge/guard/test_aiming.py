@@ -26,7 +26,7 @@ def way(aiming, seconds, began=0.0, blocked=False):
     return np.array(points)
 
 
-def commanded(aiming, positions, seconds):
+def repeat_command(aiming, positions, seconds):
     """The set points of a while in which the same is said every period."""
     points = []
     for number in range(round(seconds / PERIOD)):
@@ -37,7 +37,7 @@ def commanded(aiming, positions, seconds):
 
 def test_it_speeds_up_drives_and_brakes_as_fast_as_the_joint_may():
     aiming = Aiming(GROUP, np.zeros(2))
-    points = commanded(aiming, (0.8, 0.0), 3.0)[:, 0]
+    points = repeat_command(aiming, (0.8, 0.0), 3.0)[:, 0]
     speeds = np.diff(points, prepend=0.0) / PERIOD
     accelerations = np.diff(speeds, prepend=0.0) / PERIOD
     assert max(speeds) == pytest.approx(0.5) and max(accelerations) == pytest.approx(1.0)
@@ -85,16 +85,16 @@ def test_the_set_point_waits_for_a_joint_that_is_blocked():
 def test_a_joint_without_end_takes_the_short_way_round(goal, direction):
     aiming = Aiming(GROUP, np.array([0.0, math.copysign(3.0, goal) * -1 if abs(goal) == 3.0 else 0.0]))
     start = aiming.point[1]
-    moved = commanded(aiming, (0.0, goal), 0.5)[-1, 1] - start
+    moved = repeat_command(aiming, (0.0, goal), 0.5)[-1, 1] - start
     assert math.copysign(1, moved) == direction
     back = Aiming(GROUP, np.array([-0.9, 0.0]))
-    assert commanded(back, (0.9, 0.0), 0.5)[-1, 0] > -0.9, "one with ends goes between them"
+    assert repeat_command(back, (0.9, 0.0), 0.5)[-1, 0] > -0.9, "one with ends goes between them"
 
 
 def test_it_turns_back_when_another_aim_is_said():
     aiming = Aiming(GROUP, np.zeros(2))
-    out = commanded(aiming, (0.8, 0.0), 0.4)[-1, 0]
-    points = commanded(aiming, (-0.5, 0.0), 3.0)[:, 0]
+    out = repeat_command(aiming, (0.8, 0.0), 0.4)[-1, 0]
+    points = repeat_command(aiming, (-0.5, 0.0), 3.0)[:, 0]
     assert max(points) > out, "it brakes first"
     assert max(points) - out <= 0.4**2 / 2 + 0.01
     assert points[-1] == pytest.approx(-0.5, abs=1e-4)

@@ -80,7 +80,7 @@ def outlet(wire):
     return wire[1]
 
 
-def ended(send, command):
+def outcome_of(send, command):
     """How a command ended."""
     ends = []
     send(command, ends.append)
@@ -142,7 +142,7 @@ def test_a_set_point(robot, outlet):
 
 
 def test_a_trajectory(robot, outlet):
-    end = ended(outlet.follow, follow())
+    end = outcome_of(outlet.follow, follow())
     assert (end.id, end.outcome, end.code, end.text) == (1, "succeeded", 0, "")
     (goal,) = robot.goals
     assert list(goal.trajectory.joint_names) == list(follow().joints)
@@ -153,21 +153,21 @@ def test_a_trajectory(robot, outlet):
 
 def test_a_trajectory_that_the_controller_gives_up(robot, outlet):
     robot.ends = Outcome(Status.ABORTED, {"error_code": -4, "error_string": "in the way"})
-    end = ended(outlet.follow, follow(2))
+    end = outcome_of(outlet.follow, follow(2))
     assert (end.id, end.outcome, end.code, end.text) == (2, "aborted", -4, "in the way")
 
 
 def test_what_is_not_taken_or_has_no_server_is_rejected(robot, outlet):
     robot.takes = False
-    end = ended(outlet.follow, follow())
+    end = outcome_of(outlet.follow, follow())
     assert (end.outcome, end.text) == ("rejected", "the controller did not accept it")
-    end = ended(outlet.follow, follow(group="torso"))
+    end = outcome_of(outlet.follow, follow(group="torso"))
     assert (end.id, end.outcome, end.text) == (1, "rejected", "there is no controller for it on the network")
 
 
 def test_a_grip_and_what_others_hear_of_it(robot, outlet):
     robot.ends = Outcome(Status.SUCCEEDED, {"position": 0.04, "stalled": True})
-    end = ended(outlet.grip, Grip(id=3, width=0.08, effort=20, stamp=0.0))
+    end = outcome_of(outlet.grip, Grip(id=3, width=0.08, effort=20, stamp=0.0))
     assert (end.outcome, end.position, end.stalled) == ("succeeded", 0.04, True)
     (goal,) = robot.goals
     assert (goal.command.position, goal.command.max_effort) == (0.08, 20)
@@ -179,12 +179,12 @@ def test_a_grip_and_what_others_hear_of_it(robot, outlet):
 def test_a_gripper_whose_command_counts_one_finger(robot, nodes):
     outlet = RosOutlet(nodes("/other_guard"), FINGER)
     until(outlet._gripper.ready)
-    ended(outlet.grip, Grip(id=3, width=0.08, effort=20, stamp=0.0))
+    outcome_of(outlet.grip, Grip(id=3, width=0.08, effort=20, stamp=0.0))
     assert robot.goals[0].command.position == 0.04
 
 
 def test_a_drive(robot, outlet):
-    ended(outlet.navigate, Navigate(id=4, x=1.5, y=-2.0, yaw=0.5, frame="odom", stamp=0.0))
+    outcome_of(outlet.navigate, Navigate(id=4, x=1.5, y=-2.0, yaw=0.5, frame="odom", stamp=0.0))
     (goal,) = robot.goals
     assert goal.pose.header.frame_id == "odom" and seconds(goal.pose.header.stamp) == 0
     place, turn = goal.pose.pose.position, goal.pose.pose.orientation
@@ -194,11 +194,11 @@ def test_a_drive(robot, outlet):
 
 def test_a_planned_motion_and_its_codes(robot, outlet):
     robot.ends = Outcome(Status.ABORTED, {"error_code": {"val": -1}})
-    end = ended(outlet.reach, REACH)
+    end = outcome_of(outlet.reach, REACH)
     assert (end.outcome, end.code, end.text) == ("aborted", -1, "no way was found")
     assert robot.goals[0].request.group_name == "arm_with_torso"
     robot.ends = Outcome(Status.SUCCEEDED, {"error_code": {"val": 1}})
-    end = ended(outlet.reach, REACH)
+    end = outcome_of(outlet.reach, REACH)
     assert (end.outcome, end.code, end.text) == ("succeeded", 1, "")
 
 

@@ -132,7 +132,7 @@ def test_a_robot_has_one_guard(start_guard, guard, environment):
     assert "Another guard listens" in second.stderr
 
 
-def pressed(client, request):
+def press(client, request):
     """Whether a call is answered: one that is made while two nodes find each other can be lost."""
     with contextlib.suppress(TimeoutError):
         return client.call(request).result(5).success
@@ -144,7 +144,7 @@ def test_an_emergency_stop_over_the_network_stays(guard, robot, node, network):
         until(lambda: drives(link, robot))
         client = node.client("std_srvs/srv/Trigger", "/homie/estop")
         until(client.ready)
-        until(lambda: pressed(client, node.message("std_srvs/srv/Trigger_Request")))
+        until(lambda: press(client, node.message("std_srvs/srv/Trigger_Request")))
         until(robot.stands)
         until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))
 

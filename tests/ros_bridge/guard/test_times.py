@@ -88,7 +88,7 @@ def test_a_base_driven_too_fast_by_others_is_stopped(world):
     assert until_stopped(world) <= 0.021
 
 
-def planned(world):
+def start_motion(world):
     """A motion of the robot's own planner, under way."""
     joints = tuple(joint.name for joint in FETCH.planned_joints)
     positions = (0.1, 0.5, 0.2, 0.0, 0.5, 0.0, 0.5, 0.0)
@@ -97,7 +97,7 @@ def planned(world):
 
 
 def test_a_joint_that_others_move_too_fast_is_stopped_at_the_fifth_measurement(world):
-    planned(world)
+    start_motion(world)
     world.joint_speed = 0.13  # of the torso 0.1 are allowed
     world.pass_time(4 * PERIOD)
     world.joint_speed = 0.0
@@ -112,7 +112,7 @@ def test_a_joint_that_others_move_too_fast_is_stopped_at_the_fifth_measurement(w
 def test_a_planned_motion_takes_the_place_of_an_aim(world):
     aim(world, 0.3)
     world.pass_time(0.1)
-    planned(world)
+    start_motion(world)
     sent = len(aims(world))
     world.pass_time(0.2)
     assert len(aims(world)) == sent
@@ -398,13 +398,13 @@ def test_what_is_refused_is_logged_once_in_a_while(world, caplog):
     for _ in range(3):
         world.drive(9.0)
     world.say(Grip(id=31, width=9.0, effort=1, stamp=world.now))
-    assert logged(caplog, "Refused") == [
+    assert lines_with(caplog, "Refused") == [
         "Refused on the agent's velocity (1 so far): The linear velocity 9 is over the limit of 0.5 m/s.",
         "Refused on the agent's grip (1 so far): The gap 9 m is outside 0..0.1.",
     ]
 
 
-def logged(caplog, words):
+def lines_with(caplog, words):
     """The lines of the log with some words."""
     return [record.getMessage() for record in caplog.records if words in record.getMessage()]
 
@@ -414,27 +414,27 @@ def test_a_stop_that_nobody_asked_for_and_that_is_not_seen_is_logged_once(world,
     world.pass_time(0.1)
     world.speed = (0.3, 0.0)
     world.pass_time(6.0, alive=False)
-    (line,) = logged(caplog, "not confirmed")
+    (line,) = lines_with(caplog, "not confirmed")
     assert line.startswith("That the robot stands is not confirmed: the base moves at 0.30 m/s and 0.00 rad/s, ")
-    assert len(logged(caplog, "Stop: the agent has been silent for 0.2")) == 1
+    assert len(lines_with(caplog, "Stop: the agent has been silent for 0.2")) == 1
 
 
 def test_an_emergency_and_its_end_are_logged_once(world, caplog):
     world.guard.release()
-    assert not logged(caplog, "released"), "there was none"
+    assert not lines_with(caplog, "released"), "there was none"
     world.guard.emergency("the keyboard")
     world.guard.emergency("the keyboard")
     world.guard.release()
     world.guard.release()
-    assert logged(caplog, "EMERGENCY") == ["EMERGENCY STOP: the keyboard"]
-    assert logged(caplog, "released") == ["The emergency stop is released"]
+    assert lines_with(caplog, "EMERGENCY") == ["EMERGENCY STOP: the keyboard"]
+    assert lines_with(caplog, "released") == ["The emergency stop is released"]
 
 
 def test_a_stop_that_is_seen_is_logged_with_its_reason(world, caplog):
     world.guard.stop("a test")
     world.pass_time(0.2)
-    assert logged(caplog, "Stop:") == ["Stop: a test"]
-    assert logged(caplog, "stands") == ["The robot stands, 0.06 s after the stop (a test)"]
+    assert lines_with(caplog, "Stop:") == ["Stop: a test"]
+    assert lines_with(caplog, "stands") == ["The robot stands, 0.06 s after the stop (a test)"]
 
 
 def test_a_grip_is_under_way_until_it_ends(world):

@@ -115,7 +115,7 @@ class PublicRobot:
         self.states.publish(self.node.message("sensor_msgs/msg/JointState", header=at, **fields))
         children = {joint.child for joint in self.joints}
         root = next(joint.parent for joint in self.joints if joint.parent not in children)
-        frames = [transform(at, joint.parent, joint.child, placed(joint)) for joint in self.joints]
+        frames = [transform(at, joint.parent, joint.child, pose_of_joint(joint)) for joint in self.joints]
         if self.odometry is not None:
             frames.append(transform(at, "odom", root, np.eye(4)))
             header = {**at, "frame_id": "odom"}
@@ -132,7 +132,7 @@ class PublicRobot:
             publisher.publish(self.node.message(f"sensor_msgs/msg/{kind}", header=header, **content))
 
 
-def placed(joint) -> np.ndarray:
+def pose_of_joint(joint) -> np.ndarray:
     """The pose (4, 4) of the child of a joint at 0."""
     pose = np.eye(4)
     pose[:3, :3] = turn(joint.rpy)

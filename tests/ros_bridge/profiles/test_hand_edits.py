@@ -27,7 +27,7 @@ def edits_of(robot: str) -> dict[str, object]:
     return {place: parse_yaml(value) for place, value in re.findall(r"`([a-z_.]+): ([^`]+)`", row)}
 
 
-def changed(profile: dict[str, object], place: str, value: object) -> bool:
+def edit_line(profile: dict[str, object], place: str, value: object) -> bool:
     """Edit one line of a profile; whether that changes it."""
     *parts, name = place.split(".")
     for part in parts:
@@ -45,7 +45,7 @@ def test_with_few_edits_the_profile_is_that_of_the_robot(robot: str, nodes, tmp_
     urdf.write_text(ROBOTS[DRIVERS[robot].urdf]().text())
     drafted, edits = yaml.safe_load(profile_from_urdf(urdf)), edits_of(robot)
     assert 0 < len(edits) <= MOST
-    without_effect = [place for place, value in edits.items() if not changed(drafted, place, value)]
+    without_effect = [place for place, value in edits.items() if not edit_line(drafted, place, value)]
     assert without_effect == []
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(drafted))
     profile = read_profile(str(tmp_path / "mine.yaml"))

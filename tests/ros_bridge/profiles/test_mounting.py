@@ -20,7 +20,7 @@ def stands(profile, body):
     return mounted(profile, narrowed(body.spec, profile), body.kinematics())
 
 
-def changed(tmp_path, path, change):
+def read_changed(tmp_path, path, change):
     profile = yaml.safe_load(path.read_text())
     change(profile)
     (tmp_path / "changed.yaml").write_text(yaml.safe_dump(profile))
@@ -53,7 +53,7 @@ def test_an_arm_stands_where_its_body_says_however_its_base_is_turned(tmp_path):
     ids=["a joint that turns the other way", "a longer arm", "another zero"],
 )
 def test_a_body_that_is_another_arm_than_the_chain_is_refused(change, tmp_path):
-    profile = changed(tmp_path, ur5e.write_profile(tmp_path), change)
+    profile = read_changed(tmp_path, ur5e.write_profile(tmp_path), change)
     with pytest.raises(BadInput, match="are not the same: in the same posture their hands are up to"):
         stands(profile, amended_body(ur5e.BODY))
 
@@ -62,7 +62,7 @@ def test_a_base_frame_beside_that_of_a_body_that_drives_is_refused(tmp_path):
     def shift(profile):
         profile["chain"][0]["xyz"][0] += 0.1
 
-    profile = changed(tmp_path, tiago.write_profile(tmp_path), shift)
+    profile = read_changed(tmp_path, tiago.write_profile(tmp_path), shift)
     with pytest.raises(BadInput, match=r"is 0.10 m and 0.00 rad beside the root of its body: choose another by"):
         stands(profile, amended_body(tiago.BODY))
 

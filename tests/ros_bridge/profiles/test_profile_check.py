@@ -23,7 +23,7 @@ def no_latched_message_comes_late(monkeypatch):
     monkeypatch.setattr("ros_bridge.profiles.profile_check.MISSED", 0.0)
 
 
-def diagnosed(findings):
+def diagnostics(findings):
     """What the robot says of its health."""
     return [finding for finding in findings if finding.part == "diagnostics"]
 
@@ -102,9 +102,9 @@ def test_what_a_robot_says_of_its_health_is_in_the_check(nodes):
     until(lambda: "/diagnostics" in node.graph().publishers)
 
     def is_reported(findings):
-        return len(diagnosed(findings)) > 1 and diagnosed(findings)[0].rate > 1
+        return len(diagnostics(findings)) > 1 and diagnostics(findings)[0].rate > 1
 
-    findings = diagnosed(check_until(node, profile, is_reported))
+    findings = diagnostics(check_until(node, profile, is_reported))
     assert [(finding.name, finding.problem, finding.note) for finding in findings] == [
         ("/diagnostics", "", ""),
         ("motor: arm", "error: too hot", ""),

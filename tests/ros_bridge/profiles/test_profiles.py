@@ -49,7 +49,7 @@ def urdf(tmp_path):
     return write
 
 
-def changed(name="fetch", **changes):
+def change_profile(name="fetch", **changes):
     """The text of a profile with some top-level entries replaced."""
     return yaml.safe_dump({**read_profile(name).model_dump(mode="json", exclude_none=True), **changes})
 
@@ -69,7 +69,7 @@ def test_the_chain_of_a_profile_is_that_of_the_embedded_robot(name):
 
 
 def test_a_profile_survives_being_written():
-    assert parse_profile(changed(), "here") == read_profile("fetch")
+    assert parse_profile(change_profile(), "here") == read_profile("fetch")
 
 
 @pytest.mark.parametrize(
@@ -78,27 +78,29 @@ def test_a_profile_survives_being_written():
         ("name: [", r"Cannot read here: it is not valid YAML: .* in line 1"),
         ("name: a\nname: b", "'name' stands twice"),
         ("3", "here must hold a mapping of names to values. A robot profile is"),
-        (changed(speed=3), r"here: speed is not known here \(got 3\)\."),
-        (changed(joint_stats="/joints"), r"joint_stats is not known here \(did you mean 'joint_states'\?\)\."),
-        (changed(force={"topic": "/wrench", "limit": True}), r"force\.limit must be a number \(got true\)\."),
-        (changed(workspace={"lower": [True, 0, 0], "upper": [1, 1, 1]}), r"workspace\.lower must be a number"),
-        (changed(joint_states="joints"), "joint_states: write an absolute name of ROS 2"),
-        (changed(base=None, groups={}, gripper=None), "a robot needs a base, a group of joints or a gripper"),
-        (changed(chain=[]), "a workspace needs the chain"),
-        (changed(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
-        (changed(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
-        (changed(force={"topic": "/wrench", "limit": float("nan")}), "nan is not a finite number in line"),
-        (changed(groups={"arm": {"joints": JOINTS}}, chain=[]), "arm: a group needs an `action` .* or both"),
+        (change_profile(speed=3), r"here: speed is not known here \(got 3\)\."),
+        (change_profile(joint_stats="/joints"), r"joint_stats is not known here \(did you mean 'joint_states'\?\)\."),
+        (change_profile(force={"topic": "/wrench", "limit": True}), r"force\.limit must be a number \(got true\)\."),
+        (change_profile(workspace={"lower": [True, 0, 0], "upper": [1, 1, 1]}), r"workspace\.lower must be a number"),
+        (change_profile(joint_states="joints"), "joint_states: write an absolute name of ROS 2"),
+        (change_profile(base=None, groups={}, gripper=None), "a robot needs a base, a group of joints or a gripper"),
+        (change_profile(chain=[]), "a workspace needs the chain"),
+        (change_profile(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
+        (change_profile(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
+        (change_profile(force={"topic": "/wrench", "limit": float("nan")}), "nan is not a finite number in line"),
+        (change_profile(groups={"arm": {"joints": JOINTS}}, chain=[]), "arm: a group needs an `action` .* or both"),
         (
-            changed(groups={"arm": {"action": "/a", "positions": True, "joints": JOINTS}}, chain=[]),
+            change_profile(groups={"arm": {"action": "/a", "positions": True, "joints": JOINTS}}, chain=[]),
             "`positions: true` needs a `stream` of a position controller",
         ),
         (
-            changed(groups={"arm": {"stream": "/velocity_controller/commands", "positions": True, "joints": JOINTS}}),
+            change_profile(
+                groups={"arm": {"stream": "/velocity_controller/commands", "positions": True, "joints": JOINTS}}
+            ),
             "joints would move on when guard or network fail",
         ),
         (
-            changed(
+            change_profile(
                 groups={
                     "arm": {"action": "/a", "joints": [{"name": "x", "lower": 1, "velocity": 1, "acceleration": 1}]}
                 }
@@ -115,7 +117,7 @@ def test_a_mistake_is_named_in_one_sentence(text, sentence):
 
 def test_a_body_beside_the_profile_is_meant_from_every_folder(tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
-    (tmp_path / "here/my.yaml").write_text(changed(body="../my_body.yaml"))
+    (tmp_path / "here/my.yaml").write_text(change_profile(body="../my_body.yaml"))
     monkeypatch.chdir(tmp_path)
     assert read_profile("here/my.yaml").body == str(tmp_path / "my_body.yaml")
 
@@ -126,7 +128,7 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
     (base,) = (group for group in spec.groups if group.kind == "base")
     joints = [{"name": joint, "velocity": 0.05, "acceleration": 1} for group in spec.groups for joint in group.names]
     group = {"action": "/follow", "joints": [each for each in joints if each["name"] not in base.names]}
-    profile = parse_profile(changed(groups={"all": group}, chain=[], workspace=None, reaching=None), "here")
+    profile = parse_profile(change_profile(groups={"all": group}, chain=[], workspace=None, reaching=None), "here")
     narrow = narrowed(spec, profile)
     assert (narrow.reach, narrow.fingers) == (spec.reach, spec.fingers) and narrow.reach.aside != 0.0
     assert [joint.slides for group in narrow.groups for joint in group.joints if group.kind == "arm"] == [
@@ -140,8 +142,8 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
 )
 def test_a_base_drives_to_the_side_where_body_and_profile_say_so(body_speed, profile_speed, speed):
     spec = replace(STRETCH_LIKE.spec, groups=(omnidirectional(body_speed),), rest={}, carry={}, ready=())
-    base = {**yaml.safe_load(changed())["base"], "sideways": profile_speed}
-    joints = narrowed(spec, parse_profile(changed(base=base), "here")).groups[0].joints
+    base = {**yaml.safe_load(change_profile())["base"], "sideways": profile_speed}
+    joints = narrowed(spec, parse_profile(change_profile(base=base), "here")).groups[0].joints
     assert [joint.speed for joint in joints[2:]] == ([] if speed is None else [speed])
 
 

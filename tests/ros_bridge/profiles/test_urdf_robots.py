@@ -20,7 +20,7 @@ from tests.ros_bridge.profiles.urdf_robots import CHANGES, ODD, ROBOTS, Robot, f
 PUBLISHED = Path(__file__).parents[4] / "shared/reference/verification/public_bugs_inputs/urdf"
 
 
-def drafted(robot: Robot, folder: Path) -> tuple[str, Profile]:
+def draft_profile(robot: Robot, folder: Path) -> tuple[str, Profile]:
     path = folder / "robot.urdf"
     path.write_bytes(robot.data())
     text = profile_from_urdf(path)
@@ -64,7 +64,7 @@ def place(robot: Robot, link: str, base: str, q: dict[str, float]) -> np.ndarray
 @pytest.mark.parametrize("name", sorted(ROBOTS))
 def test_the_hand_of_a_known_robot_is_found(name: str, tmp_path: Path) -> None:
     robot = ROBOTS[name]()
-    _, profile = drafted(robot, tmp_path)
+    _, profile = draft_profile(robot, tmp_path)
     assert profile.frames.effector in robot.effectors
     if robot.base is not None:
         assert profile.frames.base == robot.base
@@ -82,7 +82,7 @@ def test_four_hundred_robots_of_all_kinds_have_profiles(tmp_path: Path) -> None:
     rng = random.Random(1)
     for name, robot in robots(400):
         try:
-            text, profile = drafted(robot, tmp_path)
+            text, profile = draft_profile(robot, tmp_path)
         except BadInput as error:
             pytest.fail(f"{name}: {error}")
         assert isinstance(yaml.load(text, Loader=yaml.CSafeLoader), dict) and "\t" not in text.replace("\\t", ""), name
@@ -112,7 +112,7 @@ def test_each_change_alone_is_read(change: str, tmp_path: Path) -> None:
     for name in random.Random(change).sample(sorted(ROBOTS), 4):
         robot = ROBOTS[name]()
         CHANGES[change](robot, random.Random(3))
-        text, profile = drafted(robot, tmp_path)
+        text, profile = draft_profile(robot, tmp_path)
         assert profile.frames.effector in robot.effectors
         if "velocity" in change or "limit" in change:
             grouped = [joint for group in profile.groups.values() for joint in group.joints]
@@ -187,12 +187,14 @@ def test_entities_are_refused_in_every_encoding(tmp_path: Path) -> None:
 def test_a_comment_in_latin_1_is_read(tmp_path: Path) -> None:
     robot = panda()
     robot.inside, robot.encoding = "<!-- von Jürgen -->", "latin-1"
-    assert drafted(robot, tmp_path)[1].frames.effector == "panda_hand_tcp"
+    assert draft_profile(robot, tmp_path)[1].frames.effector == "panda_hand_tcp"
 
 
 def test_what_is_guessed_is_marked(tmp_path: Path) -> None:
     def marked(name: str) -> bool:
-        return "# ?" in next(line for line in drafted(ROBOTS[name](), tmp_path)[0].splitlines() if "effector:" in line)
+        return "# ?" in next(
+            line for line in draft_profile(ROBOTS[name](), tmp_path)[0].splitlines() if "effector:" in line
+        )
 
     guessed = {name for name in ROBOTS if marked(name)}
     assert not guessed & {
@@ -212,7 +214,7 @@ def test_what_is_guessed_is_marked(tmp_path: Path) -> None:
 def test_a_second_hand_and_links_next_to_it_are_reported(tmp_path: Path) -> None:
     robot = ROBOTS["two_arms"]()
     robot.extra_links = ["left over"]
-    text, profile = drafted(robot, tmp_path)
+    text, profile = draft_profile(robot, tmp_path)
     assert "# Left out: left_gripper_l_finger_joint." in text and "# Not joined to the rest: left over." in text
     assert profile.frames.effector == "right_gripper_base"
     assert {len(group.joints) for group in profile.groups.values()} == {4}
@@ -223,7 +225,7 @@ def test_fingers_on_mounts_of_their_own_are_one_hand(tmp_path: Path) -> None:
     robot.joints += [fixed("panda_hand", "left_mount"), fixed("panda_hand", "right_mount")]
     by_name = {each.name: each for each in robot.joints}
     by_name["panda_finger_joint1"].parent, by_name["panda_finger_joint2"].parent = "left_mount", "right_mount"
-    assert drafted(robot, tmp_path)[1].frames.effector == "panda_hand"
+    assert draft_profile(robot, tmp_path)[1].frames.effector == "panda_hand"
 
 
 @pytest.mark.skipif(not PUBLISHED.exists(), reason="the inputs of the public reports are not here")
@@ -291,7 +293,9 @@ def test_a_link_that_cannot_be_chosen_is_refused(tmp_path: Path, links: dict[str
 
 
 def test_wheels_and_optical_frames_are_a_base_and_a_camera(tmp_path: Path) -> None:
-    drafts = {name: drafted(ROBOTS[name](), tmp_path)[1] for name in ("tiago", "stretch", "fetch", "ur5", "quadruped")}
+    drafts = {
+        name: draft_profile(ROBOTS[name](), tmp_path)[1] for name in ("tiago", "stretch", "fetch", "ur5", "quadruped")
+    }
     assert {name for name, profile in drafts.items() if profile.base is not None} == {"tiago", "stretch", "fetch"}
     assert drafts["tiago"].cameras["head"].rgb == "/head_front_camera/rgb/image_raw"
     assert drafts["stretch"].cameras["head"].frame == "camera_color_optical_frame"

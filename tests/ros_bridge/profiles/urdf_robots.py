@@ -502,13 +502,13 @@ def _set_limits(index: int, value: str | None) -> Callable[[Robot, random.Random
     return change
 
 
-def _reversed(robot: Robot, rng: random.Random) -> None:
+def _reverse_joints(robot: Robot, rng: random.Random) -> None:
     for joint in robot.joints:
         if rng.random() < 0.5 and joint.name not in robot.fingers:
             joint.limits = (joint.limits[1], joint.limits[0], joint.limits[2])
 
 
-def _renamed(names: Sequence[str]) -> Callable[[Robot, random.Random], None]:
+def _rename_joints(names: Sequence[str]) -> Callable[[Robot, random.Random], None]:
     def change(robot: Robot, rng: random.Random) -> None:
         """Names of the arm's joints replaced; those by which the hand is known stay."""
         arm = [joint for joint in robot.joints if joint.kind != "fixed" and joint.name not in robot.fingers]
@@ -531,7 +531,7 @@ def _floating(robot: Robot, rng: random.Random) -> None:
         robot.base = None
 
 
-def _prefixed(robot: Robot, rng: random.Random) -> None:
+def _add_prefix(robot: Robot, rng: random.Random) -> None:
     prefix = rng.choice(["my_", "robot1/", "arm.", "a-"])
     joint_names = {joint.name: prefix + joint.name for joint in robot.joints}
     for joint in robot.joints:
@@ -576,7 +576,7 @@ def _unused_links(robot: Robot, rng: random.Random) -> None:
     robot.extra_links += ["left_over", "another one"]
 
 
-def _shuffled(robot: Robot, rng: random.Random) -> None:
+def _shuffle_joints(robot: Robot, rng: random.Random) -> None:
     rng.shuffle(robot.joints)
 
 
@@ -603,12 +603,12 @@ CHANGES: dict[str, Callable[[Robot, random.Random], None]] = {
     "upper limit infinite": _set_limits(1, "INF"),
     "limit of 1e16": _set_limits(1, "1e16"),
     "limit not a number": _set_limits(0, "nan"),
-    "limits reversed": _reversed,
-    "odd names": _renamed(ODD),
-    "numbers as names": _renamed(NUMBERS),
-    "dotted names": _renamed(DOTTED),
+    "limits reversed": _reverse_joints,
+    "odd names": _rename_joints(ODD),
+    "numbers as names": _rename_joints(NUMBERS),
+    "dotted names": _rename_joints(DOTTED),
     "floating": _floating,
-    "prefixed": _prefixed,
+    "prefixed": _add_prefix,
     "xacro in a comment": _text(inside="<!-- made of <xacro:include filename='arm.xacro'/> by xacro -->"),
     "xacro namespace": _text(attributes=' xmlns:xacro="http://www.ros.org/wiki/xacro"'),
     "default namespace": _text(attributes=' xmlns="http://www.ros.org"'),
@@ -626,7 +626,7 @@ CHANGES: dict[str, Callable[[Robot, random.Random], None]] = {
     "axes of other lengths": _axes_of_other_lengths,
     "no axes": _missing_axes,
     "links not joined": _unused_links,
-    "shuffled": _shuffled,
+    "shuffled": _shuffle_joints,
 }
 
 

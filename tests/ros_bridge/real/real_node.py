@@ -31,16 +31,16 @@ def class_of(kind: str):
     return getattr(importlib.import_module(f"{package}.{sort}"), name)
 
 
-def filled(message, fields):
+def fill_message(message, fields):
     """A message with these fields, mappings for messages in it."""
     for name, value in fields.items():
         kind = message.get_fields_and_field_types()[name]
         if isinstance(value, dict):
-            filled(getattr(message, name), value)
+            fill_message(getattr(message, name), value)
         elif kind.startswith("sequence<") and "/" in kind:
             package, element = kind[len("sequence<") : -1].split("/")
             inner = getattr(importlib.import_module(f"{package}.msg"), element)
-            setattr(message, name, [filled(inner(), each) for each in value])
+            setattr(message, name, [fill_message(inner(), each) for each in value])
         else:
             setattr(message, name, bytes([value]) if kind == "octet" else value)
     return message
@@ -136,7 +136,7 @@ class Real:
         ends = time.monotonic() + wait
         while not publisher.get_subscription_count() and time.monotonic() < ends:
             time.sleep(0.01)
-        message, at = filled(class_of(kind)(), fields), time.monotonic()
+        message, at = fill_message(class_of(kind)(), fields), time.monotonic()
         publisher.publish(message)
         return at
 
@@ -151,7 +151,7 @@ class Real:
 
     def call(self, kind, name, seconds, fields=None):
         """The answer of a service, whether it is ready or not; None where none comes."""
-        future = self.client(kind, name).call_async(filled(class_of(kind).Request(), fields or {}))
+        future = self.client(kind, name).call_async(fill_message(class_of(kind).Request(), fields or {}))
         ends = time.monotonic() + seconds
         while not future.done() and time.monotonic() < ends:
             time.sleep(0.005)
@@ -162,7 +162,7 @@ class Real:
         if name in self.services:
             self.node.destroy_service(self.services[name])
         self.services[name] = self.node.create_service(
-            class_of(kind), name, lambda request, response: filled(response, fields)
+            class_of(kind), name, lambda request, response: fill_message(response, fields)
         )
 
     def act(self, kind, name):
@@ -214,7 +214,7 @@ class Real:
         client = ActionClient(self.node, class_of(kind), name)
         if not client.wait_for_server(timeout_sec=seconds):
             return "never ready"
-        handle = result_of(client.send_goal_async(filled(class_of(kind).Goal(), fields)))
+        handle = result_of(client.send_goal_async(fill_message(class_of(kind).Goal(), fields)))
         if not handle.accepted:
             return "rejected"
         if cancel_after is not None:

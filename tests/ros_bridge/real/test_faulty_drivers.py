@@ -43,7 +43,7 @@ def problems(node, profile, expected):
     return problems_of(check_until(node, profile, lambda findings: expected(problems_of(findings))))
 
 
-def measured(measurements):
+def measure(measurements):
     """What is measured within a second; the sentence where something is not."""
     try:
         return measurements.body(1.0)
@@ -60,14 +60,14 @@ def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_
     assert body.gripper == pytest.approx(0.1)
     drivers.set("nan", "elbow_flex_joint")
     until(
-        lambda: "the joint elbow_flex_joint comes on /joint_states: its position is nan" in str(measured(measurements))
+        lambda: "the joint elbow_flex_joint comes on /joint_states: its position is nan" in str(measure(measurements))
     )
     drivers.set("nan", "odom")
-    until(lambda: "Nothing usable comes on /odom" in str(measured(measurements)))
+    until(lambda: "Nothing usable comes on /odom" in str(measure(measurements)))
     parts = problems(node, FETCH, lambda wrong: "/joint_states" not in wrong and "finite" in wrong.get("/odom", ""))
     assert "not finite" in parts["/odom"] and "/joint_states" not in parts
     drivers.set("nan", "")
-    until(lambda: not isinstance(measured(measurements), str))
+    until(lambda: not isinstance(measure(measurements), str))
 
 
 def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node):
@@ -117,7 +117,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
             return str(error)
 
     def good():
-        return not isinstance(look(), str) and not isinstance(measured(measurements), str)
+        return not isinstance(look(), str) and not isinstance(measure(measurements), str)
 
     until(good)
     first = measurements.body()
@@ -154,7 +154,7 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
             pictures.frames(["head"], after=clock.now(), patience=1.0)
         except RobotFault:
             return False
-        return not isinstance(measured(measurements), str) and not clock.stopped()
+        return not isinstance(measure(measurements), str) and not clock.stopped()
 
     until(good)
     for leap, sentence in ((1000, "/clock leaps forward from"), (500, "/clock goes back from")):
@@ -216,7 +216,7 @@ def test_a_run_whose_odometry_fails_on_the_way_is_stopped_and_ends_with_exit_cod
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
     start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
     profile_fields = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})
-    profile = Profile.model_validate(spaced(profile_fields, "/fetch1"))
+    profile = Profile.model_validate(in_namespace(profile_fields, "/fetch1"))
     actions = {group.action for group in profile.groups.values()} | {profile.gripper.action}
     silent = dict.fromkeys(actions, FOREIGN) if node.transport == "dds" else {}
     parts = problems(node, profile, lambda wrong: wrong == silent)
@@ -225,10 +225,10 @@ def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake,
     assert problems(node, FETCH, lambda wrong: wrong.keys() >= missing).keys() >= missing
 
 
-def spaced(value, space):
+def in_namespace(value, space):
     """All names of a profile in a namespace."""
     if isinstance(value, dict):
-        return {key: spaced(value, space) for key, value in value.items()}
+        return {key: in_namespace(value, space) for key, value in value.items()}
     if isinstance(value, list):
-        return [spaced(value, space) for value in value]
+        return [in_namespace(value, space) for value in value]
     return space + value if isinstance(value, str) and value.startswith("/") else value

@@ -79,11 +79,11 @@ def opened(place, simulation, guard):
 @pytest.fixture
 def robot(opened, simulation):
     simulation("rate", 1)
-    until(lambda: measured(opened) is not None)
+    until(lambda: measure(opened) is not None)
     return opened
 
 
-def measured(robot):
+def measure(robot):
     try:
         return robot.measured()
     except RobotFault:

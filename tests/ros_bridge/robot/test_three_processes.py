@@ -132,7 +132,7 @@ def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(alon
     guarding = ["robot", "guard", "franka", "--arm-robot", "--silence", "2"]
     with ExitStack() as stack:
         for words, ready in ((serving, "is on the ROS 2 network"), (guarding, "listening at")):
-            process = stack.enter_context(started([sys.executable, "-m", "homie", *words], alone))
+            process = stack.enter_context(start_process([sys.executable, "-m", "homie", *words], alone))
             follow(process.stderr, ready)
         words = ["--robot", "ros:franka", "--targets", "sensors", "--planner", f"scripted:{plan}", "--no-video"]
         completed = homie(alone, "run", "put the star down", *words, "--no-frames", "--out", str(tmp_path / "run"))
@@ -140,7 +140,7 @@ def test_a_rehearsed_arm_finds_by_its_camera_what_it_takes_and_puts_it_down(alon
 
 
 @contextmanager
-def started(command, place):
+def start_process(command, place):
     """A process that is ended afterwards, whatever happens."""
     folder, environment = place
     with subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
@@ -197,9 +197,9 @@ def test_an_emergency_stop_ends_the_run_as_infrastructure_and_no_planner_is_aske
     node, turning = nodes("/test"), []
     node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: turning.append(message.twist.twist), SENSOR)
     with ExitStack() as stack:
-        guard = stack.enter_context(started(guarding, place))
+        guard = stack.enter_context(start_process(guarding, place))
         follow(guard.stderr, "listening at")
-        run = stack.enter_context(started([*running, "--no-frames", "--out", str(tmp_path / "run")], place))
+        run = stack.enter_context(start_process([*running, "--no-frames", "--out", str(tmp_path / "run")], place))
         until(lambda: turning and abs(turning[-1].angular.z) + abs(turning[-1].linear.x) > 0.05, process=run)
         stop = node.publisher("std_msgs/msg/Bool", "/homie/estop")
         pressed = node.message("std_msgs/msg/Bool", data=True)

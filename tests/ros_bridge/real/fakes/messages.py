@@ -141,7 +141,7 @@ def odometry(stamp, place, speed, faults):
 ORDERS = {"rgb8": (0, 1, 2), "bgr8": (2, 1, 0), "rgba8": (0, 1, 2, 0), "8UC3": (2, 1, 0), "mono8": (0,)}
 
 
-def paired(picture):
+def pair_pixels(picture):
     """Blue, brightness, red, brightness of each two pixels, as USB cameras have them (BT.601)."""
     weights = np.array([[0.257, 0.504, 0.098], [-0.148, -0.291, 0.439], [0.439, -0.368, -0.071]])
     light, blue, red = np.moveaxis(picture @ weights.T + (16, 128, 128), -1, 0)
@@ -151,7 +151,9 @@ def paired(picture):
 
 def pictures(stamp, frame, picture, depth, faults):
     """Colours and depth as their encodings have them."""
-    colours = paired(picture) if faults.colours == "yuv422" else picture[..., ORDERS.get(faults.colours, (0, 1, 2))]
+    colours = (
+        pair_pixels(picture) if faults.colours == "yuv422" else picture[..., ORDERS.get(faults.colours, (0, 1, 2))]
+    )
     metres = depth.astype(np.float32) if faults.depth == "32FC1" else np.round(depth * 1000).astype(np.uint16)
     for encoding, pixels in ((faults.colours, colours), (faults.depth, metres)):
         message = Image(height=picture.shape[0], width=picture.shape[1], encoding=encoding)

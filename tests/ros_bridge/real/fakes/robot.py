@@ -214,7 +214,7 @@ class Robot:
     def tick(self):
         with self.lock:
             now = self.now()
-            stamp = stamped(now)
+            stamp = time_message(now)
             passed, self.ticked = max(now - self.ticked, 1e-6), now
             self.move(passed)
             self.speed += np.clip(self.commanded - self.speed, -RAMP * passed, RAMP * passed)
@@ -256,7 +256,7 @@ class Robot:
 
     def look(self, frame):
         with self.lock:
-            stamp, now = stamped(self.now()), messages.poses(self.model, self.joints, self.place)
+            stamp, now = time_message(self.now()), messages.poses(self.model, self.joints, self.place)
         focal = self.model.cameras[frame].focal
         picture, depth = self.world.picture(now[frame], WIDTH, HEIGHT, focal)
         messages_sent = [
@@ -269,11 +269,11 @@ class Robot:
             self.send(publisher, message)
 
 
-def stamped(seconds):
+def time_message(seconds):
     return Time(sec=int(seconds), nanosec=int(seconds % 1.0 * 1e9))
 
 
-def repeated(over, period, action):
+def repeat(over, period, action):
     while not over.is_set():
         begun = time.monotonic()
         action()
@@ -298,7 +298,7 @@ def main(name: str, rate: str = "") -> None:
     spinning = threading.Thread(target=spin, args=(robot.executor,))
     jobs = [(max(PERIOD / robot.rate, SHORTEST), robot.tick)]
     jobs += [(camera.period / robot.rate, partial(robot.look, frame)) for frame, camera in robot.model.cameras.items()]
-    threads = [threading.Thread(target=repeated, args=(over, *job)) for job in jobs]
+    threads = [threading.Thread(target=repeat, args=(over, *job)) for job in jobs]
     for thread in (spinning, *threads):
         thread.start()
     print("up", flush=True)
