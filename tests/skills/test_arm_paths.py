@@ -22,7 +22,7 @@ WALL = Box(np.array([0.5, 0.0, 0.07]), np.array([0.25, 0.01, 0.07]))
 FLOOR = Box(np.array([0.3, 0.0, -0.02]), np.array([0.8, 0.8, 0.02]))
 
 
-def at(point: Array) -> Array:
+def joints_at(point: Array) -> Array:
     solution = KINEMATICS.solve(point, DOWN, HOME)
     assert solution.ok
     return solution.q
@@ -39,7 +39,7 @@ def along(q: Array, way: list[Array]) -> list[Array]:
 
 
 def test_a_free_way_is_straight():
-    q = at(LEFT)
+    q = joints_at(LEFT)
     way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR).obstructed)
     points = np.array([KINEMATICS.forward(posture).position for posture in along(q, way)])
     assert np.abs(points[:, 2] - LEFT[2]).max() < 0.004 and np.abs(points[:, 0] - 0.5).max() < 0.004
@@ -47,7 +47,7 @@ def test_a_free_way_is_straight():
 
 
 def test_a_wall_is_passed_over_the_top():
-    q = at(LEFT)
+    q = joints_at(LEFT)
     obstructed = clearance(q, FLOOR, WALL).obstructed
     way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), obstructed)
     postures = along(q, way)
@@ -58,16 +58,16 @@ def test_a_wall_is_passed_over_the_top():
 
 
 def test_what_the_hand_holds_is_kept_clear_too():
-    q = at(LEFT)
+    q = joints_at(LEFT)
     held = Box(LEFT - np.array([0.0, 0.0, 0.02]), np.array([0.02, 0.02, 0.03]))
     low = Box(np.array([0.5, 0.0, 0.02]), np.array([0.25, 0.01, 0.025]))
-    assert not clearance(q, low).obstructed(at(np.array([0.5, 0.0, 0.06])))
-    sentence = clearance(q, low, held=held).obstructed(at(np.array([0.5, 0.0, 0.06])))
+    assert not clearance(q, low).obstructed(joints_at(np.array([0.5, 0.0, 0.06])))
+    sentence = clearance(q, low, held=held).obstructed(joints_at(np.array([0.5, 0.0, 0.06])))
     assert sentence.startswith("what the hand holds would run into something at [")
 
 
 def test_where_there_is_no_way_the_first_thing_in_it_is_reported():
-    q = at(LEFT)
+    q = joints_at(LEFT)
     block = Box(RIGHT, np.array([0.1, 0.1, 0.05]))
     with pytest.raises(NoWay, match=r"would run into something at \[\d+, \d+, -?\d+\]"):
         find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR, block).obstructed)
@@ -76,11 +76,11 @@ def test_where_there_is_no_way_the_first_thing_in_it_is_reported():
 
 
 def test_what_is_touched_at_the_start_may_be_left():
-    q = at(LEFT)
+    q = joints_at(LEFT)
     around = Box(LEFT - np.array([0.0, 0.0, 0.03]), np.array([0.05, 0.05, 0.03]))
     obstructed = clearance(q, around).obstructed
-    assert not obstructed(q) and not obstructed(at(LEFT + np.array([0.0, 0.0, 0.1])))
-    assert obstructed(at(LEFT - np.array([0.0, 0.0, 0.03])))
+    assert not obstructed(q) and not obstructed(joints_at(LEFT + np.array([0.0, 0.0, 0.1])))
+    assert obstructed(joints_at(LEFT - np.array([0.0, 0.0, 0.03])))
 
 
 def test_the_skill_set_is_for_arms_on_tables():

@@ -150,7 +150,7 @@ def skill_of(home: MujocoHome, ideal: bool) -> tuple[Skill, Graph]:
     return skill, chart(survey(home))
 
 
-def moved(home: MujocoHome, skill: Skill, name: str) -> str:
+def make_move(home: MujocoHome, skill: Skill, name: str) -> str:
     """Make a move; its feedback message, "" where it has worked out."""
     locator = home.background()
     locator.reset(seed=0)
@@ -168,10 +168,10 @@ def test_turn_to_a_point_and_move_to_it(home: MujocoHome, ideal: bool) -> None:
         base = home.measured().base
         if graph.moved(0, base.yaw) is not None:
             break
-        assert moved(home, skill, LEFT) == ""
+        assert make_move(home, skill, LEFT) == ""
     aim = graph.moved(0, home.measured().base.yaw)
     assert aim is not None
-    assert moved(home, skill, FORWARD) == ""
+    assert make_move(home, skill, FORWARD) == ""
     there = home.measured().base
     assert math.dist(there.xy, aim.xy) < 0.05 and abs(wrapped(there.yaw - aim.yaw)) < 0.05
     assert graph.nearest(there.xy) == int(np.argmin(np.linalg.norm(graph.points - aim.xy, axis=1)))
@@ -186,7 +186,9 @@ def test_nothing_ahead_is_reported_and_nothing_moves(home: MujocoHome, ideal: bo
         away = Pose2(1.0, 1.0, math.pi + 0.3 * tries)
         home.native.stand(away, home.native.tilt)
     before = home.measured().base
-    assert moved(home, skill, FORWARD) == "Unable to move forward, no point of the floor is ahead: turn to one first"
+    assert (
+        make_move(home, skill, FORWARD) == "Unable to move forward, no point of the floor is ahead: turn to one first"
+    )
     assert math.dist(before.xy, home.measured().base.xy) < 0.01
 
 
@@ -194,11 +196,11 @@ def test_nothing_ahead_is_reported_and_nothing_moves(home: MujocoHome, ideal: bo
 def test_looks_go_by_thirty_degrees_up_to_the_limits_of_the_head(home: MujocoHome, ideal: bool) -> None:
     skill, _ = skill_of(home, ideal)
     start = home.native.tilt
-    assert moved(home, skill, DOWN) == ""
+    assert make_move(home, skill, DOWN) == ""
     assert home.native.tilt == pytest.approx(start + math.pi / 6, abs=0.03)
-    assert moved(home, skill, UP) == "" and moved(home, skill, UP) == ""
+    assert make_move(home, skill, UP) == "" and make_move(home, skill, UP) == ""
     assert home.native.tilt == pytest.approx(start - math.pi / 6, abs=0.03)
-    looks = [moved(home, skill, UP) for _ in range(4)]
+    looks = [make_move(home, skill, UP) for _ in range(4)]
     assert looks[-1] == "Unable to look up, the camera cannot be tilted any further"
 
 
@@ -207,7 +209,7 @@ def test_what_has_come_into_the_way_stops_a_move(home: MujocoHome) -> None:
     locator = home.background()
     locator.reset(seed=0)
     while graph.moved(0, home.measured().base.yaw) is None:
-        assert moved(home, skill, LEFT) == ""
+        assert make_move(home, skill, LEFT) == ""
     observation, base = home.observe(), home.measured().base
     here = locator.here(observation)
     assert here.grid is not None
@@ -223,7 +225,7 @@ def test_a_robot_off_its_point_goes_on_from_the_nearest(home: MujocoHome) -> Non
     a, b = graph.edges[0]
     on = graph.pose(a, graph.direction(a, b))
     home.native.stand(Pose2(on.x + 0.1, on.y - 0.1, on.yaw), home.native.tilt)
-    assert moved(home, skill, FORWARD) == ""
+    assert make_move(home, skill, FORWARD) == ""
     aim = graph.moved(a, on.yaw)
     assert aim is not None and math.dist(home.measured().base.xy, aim.xy) < 0.01
 

@@ -27,7 +27,7 @@ def home() -> Iterator[MujocoHome]:
         yield robot
 
 
-def taken(home: MujocoHome, *names: str) -> tuple[Pose2, Step]:
+def take_actions(home: MujocoHome, *names: str) -> tuple[Pose2, Step]:
     """Where the base is after some actions from the start, and the skill after the last of them."""
     home.reset(seed=0)
     locator = home.background()
@@ -53,8 +53,8 @@ def taken(home: MujocoHome, *names: str) -> tuple[Pose2, Step]:
     ],
 )
 def test_a_step_ends_where_it_says(home: MujocoHome, names: tuple[str, ...], x: float, y: float, degrees: int) -> None:
-    start, _ = taken(home)
-    base, step = taken(home, *names)
+    start, _ = take_actions(home)
+    base, step = take_actions(home, *names)
     assert step.outcome is Outcome.SUCCEEDED
     assert (base.x - start.x, base.y - start.y) == pytest.approx((x, y), abs=0.02)
     assert abs(wrapped(base.yaw - start.yaw - math.radians(degrees))) < 0.03
@@ -62,19 +62,19 @@ def test_a_step_ends_where_it_says(home: MujocoHome, names: tuple[str, ...], x: 
 
 
 def test_errors_do_not_add_up(home: MujocoHome) -> None:
-    start, _ = taken(home)
+    start, _ = take_actions(home)
     square = (LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT)
-    base, _ = taken(home, *square)
+    base, _ = take_actions(home, *square)
     assert math.dist(base.xy, start.xy) < 0.025 and abs(wrapped(base.yaw - start.yaw)) < 0.03
 
 
 def test_a_move_into_something_fails_and_moves_nothing(home: MujocoHome) -> None:
-    before, _ = taken(home, FORWARD, FORWARD)
-    base, step = taken(home, FORWARD, FORWARD, FORWARD)
+    before, _ = take_actions(home, FORWARD, FORWARD)
+    base, step = take_actions(home, FORWARD, FORWARD, FORWARD)
     assert (step.outcome, step.retryable) == (Outcome.FAILED, False)
     assert step.feedback_message == "Unable to move forward by 0.25, something is in the way"
     assert math.dist(base.xy, before.xy) < 0.01
-    base, step = taken(home, FORWARD, FORWARD, FORWARD, LEFTWARD)
+    base, step = take_actions(home, FORWARD, FORWARD, FORWARD, LEFTWARD)
     assert step.outcome is Outcome.SUCCEEDED and not step.feedback_message
 
 
@@ -101,7 +101,7 @@ def test_a_move_that_is_stopped_on_its_way_is_taken_back(home: MujocoHome) -> No
 
 def test_the_camera_is_tilted_as_far_as_it_can_be(home: MujocoHome) -> None:
     def tilt(*names: str) -> tuple[float, Step]:
-        _, step = taken(home, *names)
+        _, step = take_actions(home, *names)
         head = home.spec.head
         assert head is not None
         return float(np.degrees(head.measured(home.measured())[1])), step

@@ -31,7 +31,7 @@ def layout(kind: str) -> TensorLayout:
     return LAYOUTS[kind]()
 
 
-def generated(kind: str, seed: int) -> dict[str, torch.Tensor]:
+def generate_tensors(kind: str, seed: int) -> dict[str, torch.Tensor]:
     return random_tensors(layout(kind), seed)
 
 
@@ -56,7 +56,7 @@ def test_layouts_are_the_official_ones(kind):
 
 
 def test_the_same_seed_gives_the_same_numbers():
-    first, again, other = (generated("m3-navigation", seed) for seed in (1, 1, 2))
+    first, again, other = (generate_tensors("m3-navigation", seed) for seed in (1, 1, 2))
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not any(torch.equal(first[name], other[name]) for name in first)
 
@@ -86,7 +86,7 @@ def test_info_of_a_whole_file(nomad):
 
 
 def test_info_of_a_file_that_does_not_fit(tmp_path):
-    state = generated("m3-navigation", 0)
+    state = generate_tensors("m3-navigation", 0)
     del state["actor_critic.critic.fc.bias"]
     state["actor_critic.actor.linear.weight"] = torch.full((19, 512), float("nan"))
     path = tmp_path / "ckpt.3.pth"

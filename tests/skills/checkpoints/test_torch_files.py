@@ -43,7 +43,7 @@ def m3_file(path: Path, form: str, **more: object) -> Path:
         return save(content, path, form)
 
 
-def same(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
+def have_same_tensors(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
     return list(first) == list(other) and all(
         first[name].dtype == other[name].dtype and torch.equal(first[name], other[name]) for name in first
     )
@@ -53,7 +53,7 @@ def same(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool
 def test_a_flat_state_dict_is_read_as_it_is(tmp_path, form):
     read = read_checkpoint(save(STATE, tmp_path / "a.pth", form))
     assert read.form == form
-    assert same(dict(read.tensors), STATE)
+    assert have_same_tensors(dict(read.tensors), STATE)
     assert read.parameters == 9
     assert (read.step, read.config, read.extras) == (None, {}, {})
 
@@ -68,7 +68,7 @@ def test_a_configuration_of_habitat_is_read_without_habitat(tmp_path, form):
         "SCORE": 0.5,
         "TABLE": [0, 1, 2],
     }
-    assert same(dict(read.tensors), STATE)
+    assert have_same_tensors(dict(read.tensors), STATE)
     assert read.step == 9
 
 

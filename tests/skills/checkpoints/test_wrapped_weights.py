@@ -40,12 +40,12 @@ def before(prefix: str, state: Mapping[str, object] = STATE) -> dict[str, object
     return {prefix + name: value for name, value in state.items()}
 
 
-def saved(value: object, path: Path) -> Path:
+def save(value: object, path: Path) -> Path:
     torch.save(value, path)
     return path
 
 
-def same(tensors: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tensor] = STATE) -> bool:
+def have_same_tensors(tensors: Mapping[str, torch.Tensor], state: Mapping[str, torch.Tensor] = STATE) -> bool:
     return set(tensors) == set(state) and all(torch.equal(tensors[name], state[name]) for name in state)
 
 
@@ -89,22 +89,22 @@ READ = {
 @pytest.mark.parametrize("way", READ)
 def test_what_a_training_put_around_the_weights_is_taken_away_and_reported(way: str, tmp_path: Path) -> None:
     content, notes = READ[way]
-    read = read_checkpoint(saved(content, tmp_path / "a.pth"), TINY)
-    assert same(read.tensors) and read.notes == notes
+    read = read_checkpoint(save(content, tmp_path / "a.pth"), TINY)
+    assert have_same_tensors(read.tensors) and read.notes == notes
     require(read, TINY)
 
 
 def test_of_two_sets_of_weights_one_is_asked_for(tmp_path: Path) -> None:
-    path = saved({"model": STATE, "ema": before("module.", OTHER), "epoch": 1}, tmp_path / "a.pth")
+    path = save({"model": STATE, "ema": before("module.", OTHER), "epoch": 1}, tmp_path / "a.pth")
     sentence = r"several sets of weights, under 'model', 'ema': give one of them, such as .*a\.pth#ema\."
     with pytest.raises(BadInput, match=sentence):
         read_checkpoint(path, TINY)
-    assert same(read_checkpoint(Path(f"{path}#ema"), TINY).tensors, OTHER)
-    assert same(read_checkpoint(Path(f"{path}#model"), TINY).tensors)
+    assert have_same_tensors(read_checkpoint(Path(f"{path}#ema"), TINY).tensors, OTHER)
+    assert have_same_tensors(read_checkpoint(Path(f"{path}#model"), TINY).tensors)
     with pytest.raises(BadInput, match="no weights under 'net': it has model, ema"):
         read_checkpoint(Path(f"{path}#net"), TINY)
     with pytest.raises(BadInput, match="no weights under 'ema': it holds encoder"):
-        read_checkpoint(Path(f"{saved(STATE, tmp_path / 'b.pth')}#ema"), TINY)
+        read_checkpoint(Path(f"{save(STATE, tmp_path / 'b.pth')}#ema"), TINY)
     (tmp_path / "a.pth").rename(tmp_path / "a#ema.pth")
     with pytest.raises(BadInput, match="several sets"):
         read_checkpoint(tmp_path / "a#ema.pth", TINY)
@@ -112,13 +112,13 @@ def test_of_two_sets_of_weights_one_is_asked_for(tmp_path: Path) -> None:
 
 def test_names_that_belong_to_a_policy_are_kept(tmp_path: Path) -> None:
     own = CheckpointFormat(policy="own", prefixes=("model.encoder.",), layouts={}, writers={}, use="")
-    read = read_checkpoint(saved(before("model."), tmp_path / "a.pth"), own)
+    read = read_checkpoint(save(before("model."), tmp_path / "a.pth"), own)
     assert set(read.tensors) == set(before("model.")) and read.notes == ()
 
 
 def test_names_that_would_become_one_are_left(tmp_path: Path) -> None:
     both = {**before("model."), **before("ema_model.", OTHER)}
-    read = read_checkpoint(saved(both, tmp_path / "a.pth"), TINY)
+    read = read_checkpoint(save(both, tmp_path / "a.pth"), TINY)
     assert set(read.tensors) == set(both)
     with pytest.raises(BadInput, match="not a checkpoint of tiny: its 6 tensors begin with"):
         require(read, TINY)
@@ -141,7 +141,7 @@ def test_a_file_of_safetensors_is_read(tmp_path: Path) -> None:
     kinds = {"half": torch.ones(3, dtype=torch.bfloat16), "flag": torch.tensor([True]), "none": torch.zeros(0, 4)}
     safetensors.torch.save_file({**STATE, **kinds}, path, {"format": "pt"})
     read = read_checkpoint(path, TINY)
-    assert read.form == "safetensors" and same(read.tensors, {**STATE, **kinds})
+    assert read.form == "safetensors" and have_same_tensors(read.tensors, {**STATE, **kinds})
     with pytest.raises(BadInput, match="so it has no key 'ema'"):
         read_checkpoint(Path(f"{path}#ema"), TINY)
 
@@ -194,7 +194,7 @@ def test_skill_info_says_that_weights_are_not_finite(tmp_path: Path) -> None:
     state = dict(random_tensors(M3.layouts["m3-navigation"](), 1))
     name = next(name for name in state if name.startswith("actor_critic.actor"))
     state[name] = state[name] * float("nan")
-    reported = inspect(saved(state, tmp_path / "a.pth"))
+    reported = inspect(save(state, tmp_path / "a.pth"))
     assert reported.not_finite == (name,) and f"not finite: 1 tensor is such: {name}" in reported.problem
 
 

@@ -69,7 +69,7 @@ def around(box: Box, away: float, *, but: str = "") -> tuple[Box, ...]:
     )
 
 
-def _crated(goal: Goal, *crates: Box, walls: bool = False) -> Goal:
+def _with_crates(goal: Goal, *crates: Box, walls: bool = False) -> Goal:
     """A goal with crates on the floor: loose ones, or walls that nobody moves."""
     solids = (*goal.solids, *crates)
     return replace(goal, solids=solids, grid=floor_round(TABLE, *crates), loose=() if walls else (*goal.loose, *crates))
@@ -114,10 +114,10 @@ def picking_in_a_crowd() -> dict[str, Make]:
     flat = Box(np.array([0.5, 0.1, 0.735]), np.array([0.03, 0.045, 0.015]), 0.4, "can")
     tall = Box(np.array([0.45, 0.1, 0.84]), np.array([0.036, 0.034, 0.12]), 0.2, "can")
     return {
-        "crates all around": lambda: _picks(_crated(can, *around(TABLE, 0.35))),
-        "from behind": lambda: _picks(_crated(can, *around(TABLE, 0.3, but="right"), walls=True)),
-        "from the side": lambda: _picks(_crated(can, *around(TABLE, 0.3, but="front"), walls=True)),
-        "walls all around": lambda: _picks(_crated(can, *around(TABLE, 0.3), walls=True)),
+        "crates all around": lambda: _picks(_with_crates(can, *around(TABLE, 0.35))),
+        "from behind": lambda: _picks(_with_crates(can, *around(TABLE, 0.3, but="right"), walls=True)),
+        "from the side": lambda: _picks(_with_crates(can, *around(TABLE, 0.3, but="front"), walls=True)),
+        "walls all around": lambda: _picks(_with_crates(can, *around(TABLE, 0.3), walls=True)),
         "jars all around": lambda: _picks(on_table(ASKEW_CAN, obstacles=ring, solids=(TABLE, *ring), loose=ring)),
         "two jars": lambda: _picks(on_table(ASKEW_CAN, obstacles=two, solids=(TABLE, *two), loose=two)),
         "pot": lambda: _picks(on_table(ASKEW_CAN, obstacles=(pot,), solids=(TABLE, pot), loose=(pot,))),
@@ -160,8 +160,10 @@ def putting_in_a_crowd() -> dict[str, Make]:
         for y in (-0.35, -0.1, 0.15, 0.4)
     ]
     return {
-        "crates all around": lambda: _puts(carrying(), _crated(bare_table(), *around(TABLE, 0.35))),
-        "from behind": lambda: _puts(carrying(), _crated(bare_table(), *around(TABLE, 0.3, but="right"), walls=True)),
+        "crates all around": lambda: _puts(carrying(), _with_crates(bare_table(), *around(TABLE, 0.35))),
+        "from behind": lambda: _puts(
+            carrying(), _with_crates(bare_table(), *around(TABLE, 0.3, but="right"), walls=True)
+        ),
         "deep": lambda: _puts(carrying(), far),
         "middle of the deep": lambda: _puts(carrying(), middle),
         "pots": lambda: _puts(carrying(), bare_table(*rows)),

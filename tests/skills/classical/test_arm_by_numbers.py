@@ -36,7 +36,7 @@ class Arm(Manipulation):
         yield from self.behaviour()
 
 
-def moved(
+def play_arm(
     robot: ObedientRobot, behaviour: Callable[[Arm], Motion], goal: Goal | None = None, hand: Hand | None = None
 ) -> Arm:
     """The skill after its attempt."""
@@ -60,7 +60,7 @@ def posture(**changes: float) -> Array:
 @pytest.mark.parametrize(("opening", "width"), [(0.1, 0.02), (0.0, 0.1), (0.05, 0.05)])
 def test_fingers_go_to_a_width_and_the_motion_ends_when_they_are_there(opening: float, width: float) -> None:
     robot = ObedientRobot(ORIGIN, READY, opening)
-    moved(robot, lambda skill: skill.gripper(width))
+    play_arm(robot, lambda skill: skill.gripper(width))
     assert robot.body.gripper == pytest.approx(width, abs=0.003)
     assert robot.stamp == pytest.approx(abs(width - opening) / SPEC.gripper_speed, abs=2.1 * PERIOD)
 
@@ -68,7 +68,7 @@ def test_fingers_go_to_a_width_and_the_motion_ends_when_they_are_there(opening: 
 def test_fingers_that_something_stops_are_waited_for_a_quarter_of_a_second() -> None:
     robot = ObedientRobot(ORIGIN, READY, 0.1)
     robot.stops_fingers = lambda: 0.06
-    moved(robot, lambda skill: skill.gripper(0.0))
+    play_arm(robot, lambda skill: skill.gripper(0.0))
     assert robot.body.gripper == 0.06
     assert robot.stamp == pytest.approx(0.04 / SPEC.gripper_speed + 0.28, abs=2.1 * PERIOD)
 
@@ -77,7 +77,7 @@ def test_fingers_that_something_stops_are_waited_for_a_quarter_of_a_second() -> 
 def test_the_hand_is_closed_until_it_holds_something_or_is_shut(width: float) -> None:
     robot = ObedientRobot(ORIGIN, READY, 0.1)
     robot.stops_fingers = lambda: width
-    moved(robot, lambda skill: skill.squeeze())
+    play_arm(robot, lambda skill: skill.squeeze())
     assert robot.body.holding is bool(width) and robot.body.gripper == pytest.approx(width, abs=0.004)
     assert robot.stamp == pytest.approx((0.1 - width) / SPEC.gripper_speed + 0.2, abs=3 * PERIOD)
 
@@ -85,7 +85,7 @@ def test_the_hand_is_closed_until_it_holds_something_or_is_shut(width: float) ->
 def test_the_hand_opens_to_let_go_as_far_as_it_is_commanded() -> None:
     for further, opening in ((np.inf, SPEC.gripper_max), (0.02, 0.07)):
         robot = ObedientRobot(ORIGIN, READY, 0.05, holding=True)
-        skill = moved(robot, lambda skill, further=further: skill.release(further))  # type: ignore[misc]
+        skill = play_arm(robot, lambda skill, further=further: skill.release(further))  # type: ignore[misc]
         assert skill.outcome is Outcome.SUCCEEDED
         assert robot.body.gripper == pytest.approx(opening, abs=0.003)
 
@@ -93,7 +93,7 @@ def test_the_hand_opens_to_let_go_as_far_as_it_is_commanded() -> None:
 def test_a_hand_that_holds_all_the_same_says_so() -> None:
     robot = ObedientRobot(ORIGIN, READY, 0.05, holding=True)
     robot.stops_fingers = lambda: 0.2
-    skill = moved(robot, lambda skill: skill.release())
+    skill = play_arm(robot, lambda skill: skill.release())
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the hand does not let go")
 
 
@@ -105,7 +105,7 @@ def test_an_arm_that_leans_on_something_is_not_waited_for_long() -> None:
     for off, reason in ((0.02, ""), (0.2, ""), (0.34, ""), (0.36, f"the arm is blocked: {ELBOW} is 0.36 off")):
         end = posture(elbow_flex_joint=READY[4] + 0.5)
         free, robot = ObedientRobot(ORIGIN, READY), ObedientRobot(ORIGIN, READY)
-        moved(free, lambda skill, end=end: skill.posture(end))  # type: ignore[misc]
+        play_arm(free, lambda skill, end=end: skill.posture(end))  # type: ignore[misc]
         robot.stops_joint[ELBOW] = float(end[4]) - off
         began = []
 
@@ -115,7 +115,7 @@ def test_an_arm_that_leans_on_something_is_not_waited_for_long() -> None:
             finally:
                 began.append(robot.stamp)
 
-        skill = moved(robot, behaviour)
+        skill = play_arm(robot, behaviour)
         assert skill.reason == reason
         waited = began[0] - free.stamp
         assert waited == pytest.approx(0.0 if off < 0.03 else 0.3, abs=2.1 * PERIOD)
@@ -127,7 +127,7 @@ def test_an_arm_that_is_slower_than_its_limits_is_waited_for_while_it_comes_near
     for speed, reason in ((0.3, ""), (0.15, ""), (0.05, f"the arm is blocked: {ELBOW} is 0.8")):
         robot = ObedientRobot(ORIGIN, READY)
         robot.slow_joints[ELBOW] = speed
-        skill = moved(robot, lambda skill: skill.posture(end))
+        skill = play_arm(robot, lambda skill: skill.posture(end))
         assert skill.reason.startswith(reason) and bool(skill.reason) is bool(reason)
 
 
@@ -143,7 +143,7 @@ def test_a_straight_line_goes_as_fast_as_it_is_commanded_and_keeps_its_direction
             places.append(robot.gripper.position)
             yield command
 
-    moved(robot, behaviour)
+    play_arm(robot, behaviour)
     np.testing.assert_allclose(robot.gripper.position, end.position, atol=0.004)
     np.testing.assert_allclose(robot.gripper.rotation, end.rotation, atol=0.03)
     steps = np.linalg.norm(np.diff(places, axis=0), axis=1) / PERIOD
@@ -157,7 +157,7 @@ def test_a_straight_line_goes_as_fast_as_it_is_commanded_and_keeps_its_direction
 def test_a_line_that_the_arm_cannot_go_is_reported() -> None:
     robot = ObedientRobot(ORIGIN, READY)
     far = Pose(np.array([1.8, 0.0, 1.0]), robot.gripper.rotation)
-    skill = moved(robot, lambda skill: skill.line(far))
+    skill = play_arm(robot, lambda skill: skill.line(far))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no arm motion along the straight line")
 
 
@@ -173,7 +173,7 @@ def test_the_hand_is_led_out_as_far_as_that_goes(distance: float, expected: floa
             heights.append(robot.gripper.position[2])
             yield command
 
-    skill = moved(robot, behaviour)
+    skill = play_arm(robot, behaviour)
     assert skill.outcome is Outcome.SUCCEEDED
     end = robot.gripper.position
     assert begin.position[2] - min(heights, default=begin.position[2]) == pytest.approx(expected, abs=0.02)
@@ -184,26 +184,26 @@ def test_the_hand_is_led_out_as_far_as_that_goes(distance: float, expected: floa
 
 def test_to_stand_still_is_to_command_nothing() -> None:
     robot = ObedientRobot(ORIGIN)
-    moved(robot, lambda skill: skill.wait(0.5))
+    play_arm(robot, lambda skill: skill.wait(0.5))
     assert robot.commands == [Command()] * 14, "13 periods, and the one in which it ends"
 
 
 def test_a_motion_next_to_another_stops_where_it_is() -> None:
     robot = ObedientRobot(ORIGIN)
-    moved(robot, lambda skill: skill.accompanied(skill.wait(0.4), skill.lift(np.array([0.386]))))
+    play_arm(robot, lambda skill: skill.accompanied(skill.wait(0.4), skill.lift(np.array([0.386]))))
     height = robot.body.joints["torso_lift_joint"]
     assert height == pytest.approx(REST[0] + 10 * PERIOD * SPEC.chain.speeds[0], abs=0.005)
 
 
 def test_the_head_looks_and_the_motion_ends_when_it_does() -> None:
     robot = ObedientRobot(Pose2(1.0, 1.0, 0.5))
-    moved(robot, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3])))
+    play_arm(robot, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3])))
     assert len(robot.commands) == 2
     pan, tilt = (robot.body.joints[name] for name in ("head_pan_joint", "head_tilt_joint"))
     assert pan == pytest.approx(np.pi / 4 - 0.5) and tilt > 0.4
     standing = ObedientRobot(Pose2(1.0, 1.0, 0.5))
     standing.stops_joint["head_tilt_joint"] = 0.0
-    moved(standing, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3]), seconds=0.8))
+    play_arm(standing, lambda skill: skill.look_at(np.array([2.0, 2.0, 0.3]), seconds=0.8))
     assert standing.stamp == pytest.approx(0.8, abs=2 * PERIOD), "no longer than it is given"
 
 
@@ -214,7 +214,7 @@ def test_the_head_looks_and_the_motion_ends_when_it_does() -> None:
 def test_it_backs_away_as_far_as_there_is_room(behind: float, away: float) -> None:
     wall = Box(np.array([-behind - 0.05, 0.0, 0.5]), np.array([0.05, 2.0, 0.5]))
     robot = ObedientRobot(ORIGIN, READY)
-    moved(robot, lambda skill: skill.leave(), replace(nowhere(floor_round(wall)), solids=(wall,)))
+    play_arm(robot, lambda skill: skill.leave(), replace(nowhere(floor_round(wall)), solids=(wall,)))
     assert robot.base.x == pytest.approx(-away, abs=0.0101)
     assert in_posture(robot, REST)
 
@@ -222,7 +222,7 @@ def test_it_backs_away_as_far_as_there_is_room(behind: float, away: float) -> No
 def test_with_something_in_the_hand_it_is_carried() -> None:
     robot = ObedientRobot(ORIGIN, READY, 0.05, holding=True)
     robot.stops_fingers = lambda: 0.05
-    moved(robot, lambda skill: skill.leave())
+    play_arm(robot, lambda skill: skill.leave())
     assert in_posture(robot, CARRY) and robot.body.holding
 
 
@@ -241,7 +241,7 @@ def test_where_the_arm_cannot_be_folded_it_goes_back_by_the_way_it_came() -> Non
         yield from skill.follow_joints([reached.q])
         raise Stuck("something stops the hand")
 
-    skill = moved(robot, behaviour, goal, hand)
+    skill = play_arm(robot, behaviour, goal, hand)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "something stops the hand")
     assert in_posture(robot, REST), "it frees itself before it tells"
 
@@ -252,5 +252,5 @@ def test_in_the_travelling_posture_there_is_nothing_to_free() -> None:
         yield
 
     robot = ObedientRobot(ORIGIN, REST)
-    skill = moved(robot, fails)
+    skill = play_arm(robot, fails)
     assert skill.reason == "nothing was done" and robot.base == ORIGIN and len(robot.commands) <= 2

@@ -40,7 +40,7 @@ def grips_wall(robot: ObedientRobot, bowl: Box) -> None:
     robot.stops_fingers = width
 
 
-def taken(goal: Goal) -> Picking:
+def take_bowl(goal: Goal) -> Picking:
     """A bowl in the hand."""
     picking = Picking()
     grips_wall(picking.robot, BOWL)
@@ -49,7 +49,7 @@ def taken(goal: Goal) -> Picking:
 
 
 def test_an_empty_bowl_is_taken_by_its_rim_from_straight_above() -> None:
-    picking = taken(on_table(BOWL))
+    picking = take_bowl(on_table(BOWL))
     (at,) = picking.closed
     away = np.abs(at.position[:2] - BOWL.center[:2])
     assert max(away) == pytest.approx(0.068, abs=0.006) and min(away) < 0.006, "in the middle of a side"
@@ -59,7 +59,7 @@ def test_an_empty_bowl_is_taken_by_its_rim_from_straight_above() -> None:
 
 
 def test_a_bowl_with_fruit_in_it_is_carried_level_and_slowly() -> None:
-    picking = taken(on_table(BOWL, loose=(PLUM,), obstacles=(PLUM,)))
+    picking = take_bowl(on_table(BOWL, loose=(PLUM,), obstacles=(PLUM,)))
     hand, robot = picking.hand, picking.robot
     assert hand.loose and hand.level is not None
     number = next(n for n, command in enumerate(robot.commands) if command.get("gripper") == (0.0,))
@@ -72,7 +72,7 @@ def test_a_bowl_with_fruit_in_it_is_carried_level_and_slowly() -> None:
 def test_a_finger_rather_does_not_push_what_is_in_a_bowl() -> None:
     """The plum lies at its left wall: the hand takes it elsewhere."""
     plum_at_left = replace(PLUM, center=np.array([0.5, 0.15, 0.752]))
-    (at,) = taken(on_table(BOWL, loose=(plum_at_left,))).closed
+    (at,) = take_bowl(on_table(BOWL, loose=(plum_at_left,))).closed
     assert not (at.position[1] > 0.15 and abs(at.position[0] - 0.5) < 0.03)
 
 

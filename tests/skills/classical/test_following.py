@@ -27,7 +27,7 @@ def hand_holding(*, loose: bool = False, length: float = 0.03) -> Hand:
     return hand
 
 
-def followed(path: Array, begin: Pose2, hand: Hand | None = None, **options: bool) -> tuple[ObedientRobot, list[str]]:
+def follow(path: Array, begin: Pose2, hand: Hand | None = None, **options: bool) -> tuple[ObedientRobot, list[str]]:
     """The robot after it has followed a path on free floor, and how that ended."""
     robot = ObedientRobot(begin, CARRY if hand else REST, holding=hand is not None)
     ends: list[str] = []
@@ -41,7 +41,7 @@ def followed(path: Array, begin: Pose2, hand: Hand | None = None, **options: boo
 
 
 def test_a_path_is_followed_to_its_end_at_full_speed_round_its_corners() -> None:
-    robot, ends = followed(CORNER, Pose2(0.0, 0.0, 0.0))
+    robot, ends = follow(CORNER, Pose2(0.0, 0.0, 0.0))
     assert ends == ["arrived"]
     assert np.linalg.norm(robot.base.xy - CORNER[-1]) < 0.04
     speeds = [v for v, _ in robot.velocities]
@@ -54,7 +54,7 @@ def test_a_path_is_followed_to_its_end_at_full_speed_round_its_corners() -> None
 
 def test_a_base_that_looks_elsewhere_turns_before_it_drives() -> None:
     for yaw, turns in ((0.55, False), (0.65, True), (-0.65, True), (3.0, True)):
-        robot, ends = followed(np.array([[0.0, 0.0], [1.0, 0.0]]), Pose2(0.0, 0.0, yaw))
+        robot, ends = follow(np.array([[0.0, 0.0], [1.0, 0.0]]), Pose2(0.0, 0.0, yaw))
         v, w = robot.velocities[0]
         assert ends == ["arrived"] and w * yaw < 0.0
         assert (v == 0.0) is turns, yaw
@@ -62,7 +62,7 @@ def test_a_base_that_looks_elsewhere_turns_before_it_drives() -> None:
 
 
 def test_a_path_is_followed_backwards() -> None:
-    robot, ends = followed(np.array([[0.0, 0.0], [-0.8, 0.0]]), Pose2(0.0, 0.0, 0.1), backwards=True)
+    robot, ends = follow(np.array([[0.0, 0.0], [-0.8, 0.0]]), Pose2(0.0, 0.0, 0.1), backwards=True)
     assert ends == ["arrived"]
     assert all(v <= 0.0 for v, _ in robot.velocities)
     assert robot.base.x == pytest.approx(-0.78, abs=0.03) and abs(robot.base.yaw) < 0.15
@@ -71,7 +71,7 @@ def test_a_path_is_followed_backwards() -> None:
 def test_what_lies_loosely_in_the_thing_in_the_hand_is_carried_slowly() -> None:
     straight = np.array([[0.0, 0.0], [2.0, 0.0]])
     for hand, share in ((None, 1.0), (hand_holding(), 1.0), (hand_holding(loose=True), 0.4)):
-        robot, ends = followed(straight, Pose2(0.0, 0.0, 0.0), hand)
+        robot, ends = follow(straight, Pose2(0.0, 0.0, 0.0), hand)
         assert ends == ["arrived"]
         assert max(v for v, _ in robot.velocities) == pytest.approx(share * SPEC.max_linear)
         turned = ObedientRobot(Pose2(0.0, 0.0, 0.0), CARRY if hand else REST, holding=hand is not None)
@@ -120,9 +120,7 @@ def test_a_path_is_planned_again_when_something_is_seen_on_it(wall: float, end: 
         assert robot.stamp <= 0.1 + 10 * PERIOD + 0.05, "the map is looked at every tenth period"
 
 
-def navigated(
-    robot: ObedientRobot, target: tuple[float, float], yaw: float | None, goal: Goal | None = None
-) -> Routine:
+def navigate(robot: ObedientRobot, target: tuple[float, float], yaw: float | None, goal: Goal | None = None) -> Routine:
     """The skill after it has driven to a place."""
     skill = Routine(lambda skill: skill.navigate(np.array(target), yaw))
     play(skill, robot, goal or nowhere(empty_floor()))
@@ -132,7 +130,7 @@ def navigated(
 @pytest.mark.parametrize(("distance", "yaw", "backwards"), [(-0.7, 0.0, True), (-1.3, 0.0, False), (-0.7, 3.1, False)])
 def test_a_short_way_is_driven_backwards_where_that_saves_turning(distance: float, yaw: float, backwards: bool) -> None:
     robot = ObedientRobot(Pose2(0.0, 0.0, 0.0))
-    skill = navigated(robot, (distance, 0.0), yaw)
+    skill = navigate(robot, (distance, 0.0), yaw)
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     assert np.linalg.norm(robot.base.xy - [distance, 0.0]) < 0.05
     assert abs(math.remainder(robot.base.yaw - yaw, math.tau)) < 0.02
@@ -144,7 +142,7 @@ def test_a_way_that_stays_blocked_is_given_up_after_five_times() -> None:
     """After each time it moves to where there is more room and looks for another way."""
     robot = ObedientRobot(Pose2(0.0, 0.0, 0.0))
     robot.may_be_at = lambda base: False
-    skill = navigated(robot, (2.0, 0.0), None)
+    skill = navigate(robot, (2.0, 0.0), None)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the way stays blocked")
     assert robot.stamp == pytest.approx(5 * 4.0 + 4 * 1.0, abs=0.6)
     assert skill.retryable
@@ -172,17 +170,17 @@ def test_the_torso_goes_along_on_the_way_at_its_own_speed() -> None:
 
 
 def test_without_a_map_it_does_not_drive() -> None:
-    skill = navigated(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (1.0, 0.0), None, nowhere())
+    skill = navigate(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (1.0, 0.0), None, nowhere())
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "there is no map to drive by")
 
 
 def test_what_lies_in_the_way_is_named_where_there_is_no_other_way() -> None:
     grid = _with_wall(1.0)
     mug, plum = (Box(np.array([1.0, y, 0.05]), np.full(3, 0.4), 0.0, name) for name, y in (("mug", 0.0), ("plum", 2.0)))
-    skill = navigated(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, replace(nowhere(grid), loose=(mug, plum)))
+    skill = navigate(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, replace(nowhere(grid), loose=(mug, plum)))
     assert skill.reason == "no free path to the target: the mug is in the way" and not skill.retryable
     assert skill.about == ("mug",)
-    alone = navigated(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, nowhere(grid))
+    alone = navigate(ObedientRobot(Pose2(0.0, 0.0, 0.0)), (2.0, 0.0), None, nowhere(grid))
     assert alone.reason == "no free path to the target" and not alone.retryable
 
 

@@ -81,7 +81,7 @@ def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
 
 
-def started(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
+def start_skill(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
     """A skill at the beginning of an attempt at some parts, on free floor."""
     skill = skill_of(SPEC, ArmKinematics(), Hand())
     goal = replace(nowhere(empty_floor()), name="cabinet", articulations=parts)
@@ -90,7 +90,7 @@ def started(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
     return skill
 
 
-def at(part: Articulation, opening: float) -> Articulation:
+def opened_to(part: Articulation, opening: float) -> Articulation:
     """A part that is open so far, rad or m."""
     return replace(part, opening=opening)
 
@@ -101,18 +101,18 @@ LID = level_hinged(lid=True)
 @pytest.mark.parametrize(
     ("part", "ends"),
     [
-        (at(DRAWER, 0.0), (0.388, 0.2)),
-        (at(DRAWER, 0.2), (0.388, 0.3)),
+        (opened_to(DRAWER, 0.0), (0.388, 0.2)),
+        (opened_to(DRAWER, 0.2), (0.388, 0.3)),
         (DOOR, (1.6, 1.4, 1.3, 0.8, 0.5)),
-        (at(DOOR, 0.7), (1.6, 1.4, 1.3)),
+        (opened_to(DOOR, 0.7), (1.6, 1.4, 1.3)),
         (replace(DOOR, range=1.45), (1.45, 1.4, 1.3, 0.8, 0.5)),
         (LID, (1.455, 1.305, 0.9, 0.525)),
-        (at(LID, 0.8), (1.455, 1.305)),
+        (opened_to(LID, 0.8), (1.455, 1.305)),
     ],
 )
 def test_how_far_it_is_opened_the_best_end_first(part: Articulation, ends: tuple[float, ...]) -> None:
     """Later ends are ways there, of at least 0.15 rad; nothing is opened further than it goes."""
-    assert started(Open, part).ends(part) == pytest.approx(ends)
+    assert start_skill(Open, part).ends(part) == pytest.approx(ends)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_how_far_it_is_opened_the_best_end_first(part: Articulation, ends: tuple
 )
 def test_when_it_is_open_enough(part: Articulation, enough: float, wide: float) -> None:
     """A door that is open enough for the arm is opened further all the same, until it is no more in the way."""
-    skill = started(Open, part)
-    assert skill.done(at(part, enough + 1e-6)) and not skill.done(at(part, enough - 0.01))
-    assert skill.wide(at(part, wide + 1e-6)) and not skill.wide(at(part, wide - 0.01))
+    skill = start_skill(Open, part)
+    assert skill.done(opened_to(part, enough + 1e-6)) and not skill.done(opened_to(part, enough - 0.01))
+    assert skill.wide(opened_to(part, wide + 1e-6)) and not skill.wide(opened_to(part, wide - 0.01))
 
 
 @pytest.mark.parametrize(
@@ -132,37 +132,37 @@ def test_when_it_is_open_enough(part: Articulation, enough: float, wide: float) 
         (hinged(1.0, 1.0), (-0.02, 0.35, 0.6), 0.06),
         (DRAWER, (-0.02, 0.035, 0.06), 0.015),
         (SLIDING_DOOR, (0.0, 0.035, 0.06), 0.015),
-        (at(LID, 1.0), (0.0, 0.35, 0.6), 0.06),
+        (opened_to(LID, 1.0), (0.0, 0.35, 0.6), 0.06),
     ],
 )
 def test_how_far_it_is_closed(part: Articulation, ends: tuple[float, ...], shut: float) -> None:
     """What is pushed is pushed a little beyond the stop, what is led by its handle is not."""
-    skill = started(Close, part)
+    skill = start_skill(Close, part)
     assert skill.ends(part) == pytest.approx(ends)
     assert skill.leads(part) is (ends[0] == 0.0)
     assert skill.opening == (0.06 if skill.leads(part) else 0.0), "the hand that pushes is shut"
-    assert skill.done(at(part, shut)) and not skill.done(at(part, shut + 0.002))
-    assert skill.wide(at(part, shut)), "it is not pushed further"
+    assert skill.done(opened_to(part, shut)) and not skill.done(opened_to(part, shut + 0.002))
+    assert skill.wide(opened_to(part, shut)), "it is not pushed further"
 
 
 def test_the_least_open_is_opened_and_the_most_open_is_closed() -> None:
-    parts = (at(DOOR, 0.5), at(DRAWER, 0.3), at(SLIDING_DOOR, 0.01))
-    assert started(Open, *parts).pick_articulation() is parts[2]
-    assert started(Close, *parts).pick_articulation() is parts[1]
-    assert started(Open, at(DOOR, 0.2), at(DRAWER, 0.1)).pick_articulation().kind == "hinge", (
+    parts = (opened_to(DOOR, 0.5), opened_to(DRAWER, 0.3), opened_to(SLIDING_DOOR, 0.01))
+    assert start_skill(Open, *parts).pick_articulation() is parts[2]
+    assert start_skill(Close, *parts).pick_articulation() is parts[1]
+    assert start_skill(Open, opened_to(DOOR, 0.2), opened_to(DRAWER, 0.1)).pick_articulation().kind == "hinge", (
         "by the share of its range"
     )
 
 
 def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
     for part in (DOOR, DRAWER, SLIDING_DOOR, LID):
-        (touch,) = started(Open, part).contacts(part)
+        (touch,) = start_skill(Open, part).contacts(part)
         np.testing.assert_array_equal(touch, part.handle)
     for part in (SLIDING_DOOR, LID):
-        (touch,) = started(Close, part).contacts(part)
+        (touch,) = start_skill(Close, part).contacts(part)
         np.testing.assert_array_equal(touch, part.handle)
     fist = SPEC.fingers.reach + 0.015
-    (touch,) = started(Close, DRAWER).contacts(DRAWER)
+    (touch,) = start_skill(Close, DRAWER).contacts(DRAWER)
     np.testing.assert_allclose(touch, DRAWER.handle + fist * FRONT)
 
 
@@ -170,7 +170,7 @@ def test_where_the_hand_touches_what_it_opens_or_closes() -> None:
 @pytest.mark.parametrize("opening", [0.0, 0.8])
 def test_a_door_is_pushed_next_to_its_handle_or_in_its_middle(sense: float, opening: float) -> None:
     door = hinged(sense, opening)
-    beside, middle = started(Close, door).contacts(door)
+    beside, middle = start_skill(Close, door).contacts(door)
     along = np.cross(door.outward, UP) * (1.0 if np.cross(door.outward, UP) @ door.handle > 0.0 else -1.0)
     for touch, away in ((beside, 0.45 - 0.08), (middle, 0.225)):
         assert touch @ along == pytest.approx(away), "from the hinge"

@@ -31,7 +31,7 @@ def _on(surface: Surface, u: float, v: float, half: tuple[float, float, float], 
     return Box(at, np.array(half), yaw)
 
 
-def _moved(box: Box, way: Array) -> Box:
+def _shift(box: Box, way: Array) -> Box:
     return Box(box.center + way, box.half, box.yaw)
 
 
@@ -49,7 +49,7 @@ def test_what_is_drawn_over_an_edge_hangs_over_it_stays_on_it_and_can_be_taken(
     assert [way.length for way in ways] == sorted(way.length for way in ways)
     assert not pinches(box, TOP, (), TOOL), "no finger gets below what lies on a table"
     for way in ways:
-        drawn = _moved(box, way.length * way.out)
+        drawn = _shift(box, way.length * way.out)
         assert _plate(TOP).distance(drawn.center) == 0.0
         assert max(_plate(TOP).distance(corner) for corner in drawn.corners()) >= LEAST_HANG - 1e-9
         taken = pinches(drawn, TOP, (), TOOL)
@@ -62,7 +62,7 @@ def test_the_finger_below_keeps_out_of_the_board_and_both_reach_over_the_thing(
 ) -> None:
     box = _on(BOARD, 0.1, v, (hx, hy, hz), yaw)
     (way,) = drawings(box, BOARD, ())
-    drawn = _moved(box, way.length * way.out)
+    drawn = _shift(box, way.length * way.out)
     for grasp in pinches(drawn, BOARD, (), TOOL):
         tip = grasp.pose.position + FINGERS.reach * grasp.approach
         assert _plate(BOARD).distance(tip[:2]) > 0.0
@@ -95,7 +95,7 @@ def test_what_is_thicker_than_the_hand_opens_is_not_taken() -> None:
 @given(halves, halves, angles)
 def test_in_a_hand_that_was_turned_level_a_flat_thing_is_upright(hx: float, hy: float, yaw: float) -> None:
     box = _on(TOP, 0.1, 0.0, (hx, hy, 0.02), yaw)
-    drawn = _moved(box, drawings(box, TOP, ())[0].length * drawings(box, TOP, ())[0].out)
+    drawn = _shift(box, drawings(box, TOP, ())[0].length * drawings(box, TOP, ())[0].out)
     grasp = pinches(drawn, TOP, (), TOOL)[0]
     hand = Hand()
     hand.take(*levelled(drawn, grasp, grasp.pose), grasp.pitch)

@@ -46,7 +46,7 @@ def _tips(grasp: Grasp) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _covered(parts: tuple[Solid, ...], point: np.ndarray) -> bool:
+def _covers(parts: tuple[Solid, ...], point: np.ndarray) -> bool:
     """Whether something of a plate is over a point, by its parts as small balls along an upright line."""
     heights = np.linspace(point[2], point[2] + 0.03, 31)
     for part in parts:
@@ -69,7 +69,7 @@ def test_one_finger_is_under_the_rim_and_above_the_table_the_other_over_it(
         low, high = _tips(grasp)
         outer = low[2] - FINGERS.tip * np.cos(grasp.pitch)
         assert outer == pytest.approx(floor + ABOVE_FLOOR)
-        assert _covered(parts, low), "the rim is over the lower finger"
+        assert _covers(parts, low), "the rim is over the lower finger"
         assert high[2] > top + 0.005
         edge = float(np.hypot(*(low - box.center)[:2]))
         assert 0.07 < edge < box.half[0] - LEAST_UNDER + 0.003, "outside of its foot"

@@ -26,7 +26,7 @@ from skills.classical.pulls import (
 from tests.skills.classical.doors import DRAWER, FRONT, INWARD, SLIDING_DOOR, UP, about, hinged, level_hinged
 
 
-def moved(part: Articulation, point: Array, by: float) -> Array:
+def move_point(part: Articulation, point: Array, by: float) -> Array:
     """Where a point of a panel is after the joint has moved, by the definition of `Articulation`."""
     if part.kind == "slide":
         return point + by * part.axis
@@ -47,7 +47,7 @@ def test_the_hand_goes_where_the_handle_goes(part: Articulation, span: float) ->
     assert 0.0 < max(np.abs(np.diff(pull.moved))) <= unit + 1e-9
     assert len(pull.poses) == len(pull.moved) == max(2, math.ceil(abs(span) / unit)) + 1
     for pose, by in zip(pull.poses, pull.moved, strict=True):
-        np.testing.assert_allclose(pose.position, moved(part, part.handle, by), atol=1e-9)
+        np.testing.assert_allclose(pose.position, move_point(part, part.handle, by), atol=1e-9)
     for away, distance, pose in ((pull.before, ENTRY, pull.poses[0]), (pull.after, EXIT, pull.poses[-1])):
         np.testing.assert_allclose(away.position, pose.position - distance * pose.rotation[:, 0])
         np.testing.assert_array_equal(away.rotation, pose.rotation)
@@ -86,7 +86,7 @@ def test_what_turns_level_and_what_slides_across() -> None:
 def test_a_panel_goes_with_its_joint(part: Articulation, by: float) -> None:
     assert part.panel is not None
     (box,) = moved_boxes(part, by)
-    np.testing.assert_allclose(box.center, moved(part, part.panel.center, by), atol=1e-9)
+    np.testing.assert_allclose(box.center, move_point(part, part.panel.center, by), atol=1e-9)
     np.testing.assert_array_equal(box.half, part.panel.half)
     turned = part.axis[2] * by if part.kind == "hinge" else 0.0
     assert box.yaw == pytest.approx(part.panel.yaw + turned)
@@ -97,7 +97,7 @@ def test_a_panel_goes_with_its_joint(part: Articulation, by: float) -> None:
 @given(by=st.floats(0.0, 1.5))
 def test_the_strips_of_a_lid_lie_along_it_and_do_not_reach_its_bar(lid: bool, by: float) -> None:
     part = level_hinged(lid=lid)
-    lever = moved(part, part.handle, by) - part.axis_point
+    lever = move_point(part, part.handle, by) - part.axis_point
     length, direction = float(np.linalg.norm(lever)), lever / np.linalg.norm(lever)
     boxes = moved_boxes(part, by)
     assert len(boxes) == 6

@@ -17,7 +17,7 @@ from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empt
 BEGIN = Pose2(0.5, -0.3, 0.7)
 
 
-def driven(distance: float, **options: float) -> tuple[ObedientRobot, float]:
+def drive(distance: float, **options: float) -> tuple[ObedientRobot, float]:
     """The robot after a straight drive on free floor, and how far it has come along its heading, m."""
     robot = ObedientRobot(BEGIN)
     skill = Routine(lambda skill: skill.straight(distance, **options))  # type: ignore[arg-type]
@@ -33,20 +33,20 @@ def driven(distance: float, **options: float) -> tuple[ObedientRobot, float]:
 
 @pytest.mark.parametrize("distance", [0.05, 0.3, 1.2, -0.05, -0.3, -1.2])
 def test_a_straight_drive_ends_within_a_centimetre(distance: float) -> None:
-    robot, driven_distance = driven(distance)
+    robot, driven_distance = drive(distance)
     assert driven_distance == pytest.approx(distance, abs=0.0101)
     assert all(v * distance > 0 for v, _ in robot.velocities[:-1])
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.009, -0.009])
 def test_less_than_a_centimetre_is_not_driven(distance: float) -> None:
-    robot, driven_distance = driven(distance)
+    robot, driven_distance = drive(distance)
     assert driven_distance == 0.0 and robot.velocities == [(0.0, 0.0)]
 
 
 @pytest.mark.parametrize("distance", [1.5, -1.5])
 def test_a_straight_drive_keeps_to_its_speed_and_brakes_before_its_end(distance: float) -> None:
-    robot, _ = driven(distance, speed=0.3)
+    robot, _ = drive(distance, speed=0.3)
     speeds = [abs(v) for v, _ in robot.velocities if v]
     assert max(speeds) == pytest.approx(0.3), "as fast as it may"
     braking = max(before - after for before, after in pairwise(speeds)) / PERIOD

@@ -96,11 +96,11 @@ def _could_be_plates() -> Rows:
 def _room_for_a_hand() -> Rows:
     grasp = scoops(PLATE, plate(PLATE.center), (), None, Tool(0.10, FINGERS))[0]
     for way in (-grasp.approach, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0]), grasp.pose.rotation[:, 1]):
-        free = [x for x in np.arange(0.0, 0.4, 0.004) if not _blocked(grasp, x * way)]
+        free = [x for x in np.arange(0.0, 0.4, 0.004) if not _is_blocked(grasp, x * way)]
         yield row_of("clear from", way, min(free), max(free), len(free))
 
 
-def _blocked(grasp: Grasp, away: Array) -> bool:
+def _is_blocked(grasp: Grasp, away: Array) -> bool:
     return blocked((grasp.pose,), Solids([Box(grasp.pose.position + away, np.array([0.02, 0.02, 0.02]))]), FINGERS)
 
 
@@ -111,14 +111,14 @@ def ways_over_an_edge() -> dict[str, Make]:
     over = Box(TOP.center + np.array([*(0.27 * OUT), 0.01]), np.array([0.05, 0.045, 0.01]), 0.1)
     front, narrow = replace(TOP, access=OUT), Tool(0.07, NARROW)
     return {
-        "drawn": _drawn,
+        "drawn": _random_rows,
         "walls that slope": lambda: _grasps(lambda: pinches(over, TOP, sloping, Tool(0.10, FINGERS))),
         "on a board, narrow hand": lambda: _grasps(lambda: pinches(over, front, sloping, narrow)),
         "what lies flat": lambda: _flat(sloping[0]),
     }
 
 
-def _drawn() -> Rows:
+def _random_rows() -> Rows:
     for box in (BRICK, CARD, CRATE, BOARD):
         for surface in (TOP, SHELF, replace(TOP, half_x=0.12, half_y=0.13)):
             for way in drawings(box, surface, (beside(box, 0.3, 0.0, (0.05, 0.4, 0.03)),)):

@@ -80,7 +80,7 @@ def attempt(home, planner, action, target, skills):
     return skill
 
 
-def built(home, planner):
+def build_skills(home, planner):
     moveit = MoveIt()
     moveit.bind(planner)
     return moveit.skills(home.spec, home.kinematics)
@@ -89,7 +89,7 @@ def built(home, planner):
 def test_a_thing_is_picked_and_the_planner_knows_of_table_and_thing(home):
     planner = Planner()
     home.reset(seed=0)
-    skill = attempt(home, planner, "Pick", "apple_1", built(home, planner))
+    skill = attempt(home, planner, "Pick", "apple_1", build_skills(home, planner))
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     assert home.measured().holding
     assert len(planner.asked) >= 3, "raised, before the thing, back to the body"
@@ -103,7 +103,7 @@ def test_a_thing_is_picked_and_the_planner_knows_of_table_and_thing(home):
 def test_a_motion_that_is_given_up_ends_the_attempt_with_its_reason(home):
     planner = Planner("the robot's arm planner was aborted: no way was found")
     home.reset(seed=0)
-    skill = attempt(home, planner, "Pick", "apple_1", built(home, planner))
+    skill = attempt(home, planner, "Pick", "apple_1", build_skills(home, planner))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, planner.reason)
     assert skill.retryable
 
@@ -111,7 +111,7 @@ def test_a_motion_that_is_given_up_ends_the_attempt_with_its_reason(home):
 def test_time_that_runs_out_cancels_the_motion(home):
     planner = Planner()
     home.reset(seed=0)
-    skills = built(home, planner)
+    skills = build_skills(home, planner)
     pick = skills[0]
     pick.max_seconds, pick.freeing = 8.0, 0.0
     planner.moved = lambda command, body: command
@@ -120,7 +120,7 @@ def test_time_that_runs_out_cancels_the_motion(home):
 
 
 def test_open_and_close_are_in_the_set(home):
-    assert [skill.actions for skill in built(home, Planner())] == [("Pick",), ("Put",), ("Open",), ("Close",)]
+    assert [skill.actions for skill in build_skills(home, Planner())] == [("Pick",), ("Put",), ("Open",), ("Close",)]
 
 
 def test_a_robot_without_planner_is_refused(home):

@@ -40,7 +40,7 @@ def home():
         yield robot
 
 
-def driven(home, robot):
+def drive(home, robot):
     """Where the robot stood before, and the skill at its end."""
     skills = Nav2()
     skills.bind(robot)
@@ -59,7 +59,7 @@ def driven(home, robot):
 
 def test_the_robot_is_sent_to_where_it_can_reach_the_target_and_drives_itself(home):
     robot = Robot(Outcome.SUCCEEDED)
-    before, skill = driven(home, robot)
+    before, skill = drive(home, robot)
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     place = robot.places[0]
     away = np.array([3.2, 2.0]) - place.xy
@@ -72,7 +72,7 @@ def test_the_robot_is_sent_to_where_it_can_reach_the_target_and_drives_itself(ho
 def test_a_drive_that_is_given_up_is_tried_as_the_executor_says_and_has_its_reason(home):
     why = "the robot's navigation was aborted: no valid path"
     robot = Robot(Outcome.FAILED, why)
-    _, skill = driven(home, robot)
+    _, skill = drive(home, robot)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, why)
     assert skill.retryable, "people go away from where they stood"
 

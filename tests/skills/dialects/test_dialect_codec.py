@@ -47,7 +47,7 @@ def npy(array: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def same(first: object, other: object) -> bool:
+def are_same(first: object, other: object) -> bool:
     if isinstance(first, np.ndarray | np.generic):
         return (
             type(first) is type(other)
@@ -56,7 +56,11 @@ def same(first: object, other: object) -> bool:
             and np.array_equal(first, other)
         )
     if isinstance(first, dict):
-        return isinstance(other, dict) and first.keys() == other.keys() and all(same(first[k], other[k]) for k in first)
+        return (
+            isinstance(other, dict)
+            and first.keys() == other.keys()
+            and all(are_same(first[k], other[k]) for k in first)
+        )
     return first == other and type(first) is type(other)
 
 
@@ -65,8 +69,8 @@ def test_openpi_frames_are_those_of_its_own_codec_both_ways(value):
     message = {"observation/x": value, "prompt": "go"}
     reference = msgpack_numpy.packb(message)
     assert pack(message, "openpi") == reference == msgpack_numpy.Packer().pack(message)
-    assert same(unpack(reference), msgpack_numpy.unpackb(reference))
-    assert same(msgpack_numpy.unpackb(pack(message, "openpi")), msgpack_numpy.unpackb(reference))
+    assert are_same(unpack(reference), msgpack_numpy.unpackb(reference))
+    assert are_same(msgpack_numpy.unpackb(pack(message, "openpi")), msgpack_numpy.unpackb(reference))
 
 
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
@@ -77,7 +81,7 @@ def test_vla_eval_frames_are_those_of_its_own_codec_both_ways(value, kind):
     assert own_bytes == reference
     read, meant = unpack(reference), unpack_message(own_bytes)
     assert (read["type"], read["seq"], read["timestamp"]) == (meant.type.value, 3, 1.25)
-    assert same(read["payload"], meant.payload)
+    assert are_same(read["payload"], meant.payload)
 
 
 @pytest.mark.parametrize("value", [*ARRAYS.values(), *NUMBERS.values(), TREE], ids=[*ARRAYS, *NUMBERS, "tree"])
@@ -85,7 +89,7 @@ def test_xpolicylab_frames_are_those_of_its_published_codec_both_ways(value):
     message = {"message_type": "infer", "payload": {"observation": {"x": value}}}
     reference = xpolicylab.encode_frame(message)
     assert pack(message, "xpolicylab") == reference
-    assert same(unpack(reference), xpolicylab.decode_wire(reference))
+    assert are_same(unpack(reference), xpolicylab.decode_wire(reference))
 
 
 @pytest.mark.parametrize("value", ARRAYS.values(), ids=ARRAYS)
@@ -94,7 +98,7 @@ def test_gr00t_frames_have_arrays_as_numpy_writes_them(value):
     np.save(file, value, allow_pickle=False)
     reference = msgpack.packb({"endpoint": "get_action", "x": {"__ndarray_class__": True, "as_npy": file.getvalue()}})
     assert pack({"endpoint": "get_action", "x": value}, "gr00t") == reference
-    assert same(unpack(reference)["x"], np.load(io.BytesIO(file.getvalue()), allow_pickle=False))
+    assert are_same(unpack(reference)["x"], np.load(io.BytesIO(file.getvalue()), allow_pickle=False))
 
 
 @pytest.mark.parametrize("form", ["png", "jpeg", "raw"])

@@ -30,7 +30,7 @@ def home() -> Iterator[Session]:
         yield session
 
 
-def drawn(world: WorldSnapshot, rng: Random) -> tuple[str, str, str]:
+def draw_subtask(world: WorldSnapshot, rng: Random) -> tuple[str, str, str]:
     """A subtask that may be possible: what to do, to what, and where."""
     doors = sorted({joint.receptacle for joint in world.joints.values()})
     bowls = [name for name, thing in world.objects.items() if thing.receives == "in" and name != world.held]
@@ -46,7 +46,7 @@ def drawn(world: WorldSnapshot, rng: Random) -> tuple[str, str, str]:
     )
 
 
-def moved(before: WorldSnapshot, after: WorldSnapshot) -> set[str]:
+def things_moved(before: WorldSnapshot, after: WorldSnapshot) -> set[str]:
     """What lies elsewhere than before."""
     pairs = ((name, before.objects[name].position, item.position) for name, item in after.objects.items())
     return {name for name, there, here in pairs if np.linalg.norm(np.subtract(here, there)) > STILL}
@@ -64,7 +64,7 @@ def check(before: WorldSnapshot, execution: Execution, session: Session) -> None
     loads = taken_along(before, before.held) if before.held else set()
     assert len(session.inventory) == (after.held is not None)
     if not execution.feedback.ok:
-        assert moved(before, after) <= loads and after.held == before.held
+        assert things_moved(before, after) <= loads and after.held == before.held
         return
     joints = {joint.receptacle: joint.fraction for joint in after.joints.values()}
     match action:
@@ -79,17 +79,17 @@ def check(before: WorldSnapshot, execution: Execution, session: Session) -> None
             loads |= taken_along(before, entity) | {n for n in before.objects if before.objects[n].at == entity}
     if entity not in after.rooms:
         assert after.robot.room == (before if action == "Pick" else after).things[entity].room
-    assert moved(before, after) <= loads
+    assert things_moved(before, after) <= loads
     bodies = Bodies(session.robot.world)
     assert bodies.cut(bodies.robot, ignored=[session.robot.grasping.held_body]) == set()
 
 
-def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnapshot, Execution]]:
+def play_random(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnapshot, Execution]]:
     """Subtasks at random, most of them where the robot has gone first, each with the world before it."""
     session.reset()
     rng = Random(seed)
     for _ in range(length):
-        action, target, destination = drawn(session.world_state(), rng)
+        action, target, destination = draw_subtask(session.world_state(), rng)
         if action != "Go to" and rng.random() < 0.8:
             yield session.world_state(), session.call("Go to", destination or target)
         yield session.world_state(), session.call(action, target, destination)
@@ -98,7 +98,7 @@ def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnap
 @pytest.mark.parametrize("seed", range(2))
 def test_any_sequence_leaves_a_world_that_agrees_with_what_is_reported(home, seed):
     records = []
-    for before, execution in played(home, seed, length=10):
+    for before, execution in play_random(home, seed, length=10):
         check(before, execution, home)
         records.append(execution)
     codes = {execution.feedback.code for execution in records}
@@ -107,7 +107,7 @@ def test_any_sequence_leaves_a_world_that_agrees_with_what_is_reported(home, see
 
 
 def test_equal_seeds_give_equal_worlds(home):
-    first, second = ([(before, execution) for before, execution in played(home, 5, length=4)] for _ in range(2))
+    first, second = ([(before, execution) for before, execution in play_random(home, 5, length=4)] for _ in range(2))
     assert first == second and len(first) > 4
 
 
@@ -126,7 +126,7 @@ def test_preconditions_are_refused_as_for_other_skills(home):
             ideal, classical = (session.call(action, target, destination) for session in (home, other))
             assert ideal.feedback == classical.feedback and ideal.feedback.code is code
             assert ideal.attempts == ()
-    assert moved(before, home.world_state()) == set()
+    assert things_moved(before, home.world_state()) == set()
 
 
 def test_the_record_says_that_nothing_moved(home):

@@ -10,7 +10,7 @@ from homie.kernel.errors import BadInput
 from skills.ideal_reliability import Reliability, SuccessSampler, read_reliability
 
 
-def written(folder: Path, text: str) -> str:
+def write_file(folder: Path, text: str) -> str:
     path = folder / "skills.yaml"
     path.write_text(text)
     return str(path)
@@ -42,7 +42,7 @@ def test_the_rates_of_the_paper():
 )
 def test_a_file_that_is_none_is_refused_in_a_sentence(tmp_path, text, message):
     with pytest.raises(BadInput, match="Cannot read the reliabilities ") as refusal:
-        read_reliability(written(tmp_path, text))
+        read_reliability(write_file(tmp_path, text))
     assert message in str(refusal.value)
 
 

@@ -411,7 +411,7 @@ def test_behind_a_door_the_network_for_fridges_is_used_if_there_is_one(skills, u
     assert skill.name == f"m3/{used}"
 
 
-def bodied(*groups):
+def other_body(*groups):
     """The Fetch with other groups."""
     posture = {group.name: [0.0] * len(group.joints) for group in groups}
     return replace(SPEC, groups=groups, rest=posture, carry=posture, ready=(posture,))
@@ -420,9 +420,9 @@ def bodied(*groups):
 def test_a_body_of_another_kind_is_refused():
     six = Group("arm", "arm", SPEC.groups[2].joints[:6])
     with pytest.raises(BadInput, match="seven joints"):
-        Navigate(Solver(), bodied(*SPEC.groups[:2], six, SPEC.groups[4]), KINEMATICS)
+        Navigate(Solver(), other_body(*SPEC.groups[:2], six, SPEC.groups[4]), KINEMATICS)
     with pytest.raises(BadInput, match="the fetch has no base"):
-        Pick(Solver(), bodied(*SPEC.groups[1:]), KINEMATICS)
+        Pick(Solver(), other_body(*SPEC.groups[1:]), KINEMATICS)
 
 
 def test_the_arm_ends_up_at_its_rest_from_everywhere():

@@ -48,7 +48,7 @@ def box(view, size, part=""):
     return Detection("apple", view, (10, 10, 10 + size, 10 + size), part=part)
 
 
-def to(name, *detections, words=None):
+def adapt_to(name, *detections, words=None):
     goal = Goal(name, "", np.zeros(3), seen=detections)
     return adapt(Subtask("Go to", words or name), goal, SEEN, NAMES)
 
@@ -63,11 +63,11 @@ def to(name, *detections, words=None):
     ],
 )
 def test_places_on_the_map(name, words, nodes):
-    assert to(name, box("left", 20), words=words).nodes == nodes
+    assert adapt_to(name, box("left", 20), words=words).nodes == nodes
 
 
 def test_the_picture_that_shows_most_of_it():
-    goal = to("apple_1", box("left", 6), box("back", 12), box("right", 9))
+    goal = adapt_to("apple_1", box("left", 6), box("back", 12), box("right", 9))
     assert goal.nodes == () and goal.picture is FRAMES["back"].rgb
     assert abs(goal.heading) == pytest.approx(math.pi)
 
@@ -78,7 +78,7 @@ def test_a_whole_thing_before_a_larger_part_of_it():
 
 
 def test_what_is_nowhere_is_explored_for():
-    goal = to("apple_1", box("wrist", 20))  # a picture that is not at hand
+    goal = adapt_to("apple_1", box("wrist", 20))  # a picture that is not at hand
     assert (goal.nodes, goal.picture) == ((), None)
 
 

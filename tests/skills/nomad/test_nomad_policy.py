@@ -36,7 +36,7 @@ def decisions(policy, pictures=PICTURES):
     return [policy.step({"picture": picture}) for picture in pictures]
 
 
-def same(first, other):
+def assert_same(first, other):
     assert first.keys() == other.keys()
     for name, value in first.items():
         np.testing.assert_array_equal(value, other[name])
@@ -80,7 +80,7 @@ def test_a_seed_fixes_every_waypoint(network):
         policy.reset(goal)
         return decisions(policy)[-1]
 
-    same(play(1, {}), play(1, {}))
+    assert_same(play(1, {}), play(1, {}))
     assert not np.allclose(play(1, {})["waypoint"], play(2, {})["waypoint"])
     assert not np.allclose(play(1, {})["waypoint"], play(1, GOAL)["waypoint"])
 

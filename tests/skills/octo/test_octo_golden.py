@@ -29,7 +29,7 @@ def network(seed: int) -> OctoNetwork:
 
 
 @cache
-def stored(seed: int):
+def load_golden(seed: int):
     return dict(np.load(GOLDEN / f"io_seed{seed}.npz"))
 
 
@@ -108,7 +108,7 @@ def test_a_file_without_transformer_has_no_size():
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_readouts(scenario, seed):
-    expected = stored(seed)[f"{scenario}_readout"][:, :, 0]
+    expected = load_golden(seed)[f"{scenario}_readout"][:, :, 0]
     np.testing.assert_allclose(readout(scenario, seed).numpy(), expected, atol=2e-5)
 
 
@@ -121,13 +121,13 @@ def test_predicted_noise(scenario, seed):
         noisy = torch.from_numpy(generator().noise(name, (1, embeddings.shape[1], 28), seed))
         with torch.inference_mode():
             noise = network(seed).head.noise(embeddings, noisy, torch.full_like(noisy[..., :1], float(step)))
-        np.testing.assert_allclose(noise.numpy(), stored(seed)[f"{scenario}_eps"][number], atol=2e-5)
+        np.testing.assert_allclose(noise.numpy(), load_golden(seed)[f"{scenario}_eps"][number], atol=2e-5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_sampled_chunks(scenario, seed):
-    expected = stored(seed)
+    expected = load_golden(seed)
     noise = np.concatenate([expected[f"{scenario}_noise_init"][None], expected[f"{scenario}_noise_steps"]])
     with torch.inference_mode():
         chunk = network(seed).head.sample(readout(scenario, seed)[:, -1], torch.from_numpy(noise))
@@ -135,7 +135,7 @@ def test_sampled_chunks(scenario, seed):
 
 
 def test_the_schedule_of_noise():
-    np.testing.assert_allclose(network(401).head.betas.numpy(), stored(401)["betas"], atol=2e-6)
+    np.testing.assert_allclose(network(401).head.betas.numpy(), load_golden(401)["betas"], atol=2e-6)
 
 
 def test_a_masked_text_is_not_attended_to():

@@ -62,7 +62,7 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
     return skill, bodies, rendered
 
 
-def moved(bodies):
+def motions(bodies):
     """Metres and radians from each decision to the next."""
     bases = [body.base for body in bodies]
     return [
@@ -76,7 +76,7 @@ def test_actions_are_as_large_as_in_training():
     skill, bodies, rendered = play(policy)
     assert skill.outcome is Outcome.SUCCEEDED
     expected = [(0.0, -TURN), (STEP, 0.0), (0.0, TURN), (0.0, TURN), (STEP, 0.0), (0.0, 0.0)]
-    for (metres, radians), (far, turned) in zip(moved(bodies), expected, strict=True):
+    for (metres, radians), (far, turned) in zip(motions(bodies), expected, strict=True):
         assert metres == pytest.approx(far, abs=0.03) and radians == pytest.approx(turned, abs=0.04)
     assert not any(step["collided"] for step in policy.steps)
     assert rendered == len(policy.steps)  # no picture but for a decision

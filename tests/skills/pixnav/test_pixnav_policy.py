@@ -17,7 +17,7 @@ GOLDEN = FOLDER / "pixnav"
 PICTURE = generator().image("camera", (1, 48, 64, 3), 1)[0]
 
 
-def loaded(seed):
+def load_network(seed):
     network = PixNavNetwork().eval()
     load(network, GOLDEN, seed)
     return network.requires_grad_(False)
@@ -25,13 +25,13 @@ def loaded(seed):
 
 @pytest.fixture(scope="module")
 def network():
-    return loaded(207)
+    return load_network(207)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [207, 216])
 def test_the_actions_of_the_official_agent(seed):
-    source, policy = generator(), PixNavPolicy(loaded(seed))
+    source, policy = generator(), PixNavPolicy(load_network(seed))
     with np.load(GOLDEN / f"io_seed{seed}.npz") as file:
         io = dict(file)
     x, y = io["cam_goal_pixel_xy"]

@@ -33,7 +33,7 @@ def network(seed: int) -> Rt1xNetwork:
 
 
 @cache
-def stored(seed: int):
+def load_golden(seed: int):
     return dict(np.load(GOLDEN / f"io_seed{seed}.npz"))
 
 
@@ -93,7 +93,7 @@ def test_missing_extra_and_misshapen_tensors_are_named():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_image_tokens(seed):
-    tokens, expected = image_tokens(seed, "lang_a").numpy(), stored(seed)
+    tokens, expected = image_tokens(seed, "lang_a").numpy(), load_golden(seed)
     np.testing.assert_allclose(tokens[14], expected["full_image_tokens_t14"], atol=3e-5)
     np.testing.assert_allclose(tokens[:, ::8].mean(-1), expected["full_image_tokens_mean"], atol=3e-5)
 
@@ -103,7 +103,7 @@ def test_image_tokens(seed):
 def test_logits_at_all_positions_of_the_first_frame(seed):
     with torch.inference_mode():
         logits = network(seed)(image_tokens(seed, "lang_a")[None, :1])[0]
-    np.testing.assert_allclose(logits[:, ::64].numpy(), stored(seed)["full_output_pos_logits_step0"], atol=3e-4)
+    np.testing.assert_allclose(logits[:, ::64].numpy(), load_golden(seed)["full_output_pos_logits_step0"], atol=3e-4)
 
 
 @pytest.mark.slow
@@ -115,14 +115,14 @@ def test_action_logits_and_tokens(seed, scenario):
         tokens = torch.cat([tokens[12:13].expand(12, -1, -1), tokens[12:]])
     with torch.inference_mode():
         logits = network(seed).action_logits(tokens[None])[0].numpy()
-    np.testing.assert_allclose(logits, stored(seed)[f"{scenario}_action_logits"], atol=6e-5)
-    assert logits.argmax(-1).tolist() == stored(seed)[f"{scenario}_action_tokens"].tolist()
+    np.testing.assert_allclose(logits, load_golden(seed)[f"{scenario}_action_logits"], atol=6e-5)
+    assert logits.argmax(-1).tolist() == load_golden(seed)[f"{scenario}_action_tokens"].tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_actions_of_tokens(seed, scenario):
-    expected = stored(seed)
+    expected = load_golden(seed)
     mode, values = RT1X.decode(expected[f"{scenario}_action_tokens"])
     assert [mode == candidate for candidate in RT1X.modes] == expected[f"{scenario}_act_terminate_episode"].astype(
         bool
@@ -140,15 +140,15 @@ def test_the_loop_that_keeps_tokens_and_repeats_the_first_frame(seed):
     steps = [rt1x.step({"primary": frames(seed)[number]}) for number in (12, 13, 14)]
     hook.remove()
     assert encoded == [1, 1, 1]
-    assert steps[-1]["tokens"].tolist() == stored(seed)["padded_action_tokens"].tolist()
-    np.testing.assert_allclose(steps[-1]["translation"], stored(seed)["padded_act_world_vector"], atol=1e-6)
+    assert steps[-1]["tokens"].tolist() == load_golden(seed)["padded_action_tokens"].tolist()
+    np.testing.assert_allclose(steps[-1]["translation"], load_golden(seed)["padded_act_world_vector"], atol=1e-6)
 
 
 @pytest.mark.slow
 def test_a_history_that_grows_is_the_whole_window_in_the_end():
     rt1x = policy(301, "lang_a", "grow")
     rt1x._tokens.extend(image_tokens(301, "lang_a")[:14, None])
-    assert rt1x.step({"primary": frames(301)[14]})["tokens"].tolist() == stored(301)["full_action_tokens"].tolist()
+    assert rt1x.step({"primary": frames(301)[14]})["tokens"].tolist() == load_golden(301)["full_action_tokens"].tolist()
 
 
 @pytest.mark.slow

@@ -34,17 +34,17 @@ TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dict
 NAMED = st.dictionaries(TEXT, LEAVES, max_size=4)
 
 
-def same(first: object, other: object) -> bool:
+def are_same(first: object, other: object) -> bool:
     if isinstance(first, np.ndarray):
         assert isinstance(other, np.ndarray)
         native = first.dtype.newbyteorder("=") == other.dtype.newbyteorder("=")
         return native and first.shape == other.shape and np.array_equal(first, other, equal_nan=first.dtype.kind == "f")
     if isinstance(first, dict):
         assert isinstance(other, dict)
-        return list(first) == list(other) and all(same(first[key], other[key]) for key in first)
+        return list(first) == list(other) and all(are_same(first[key], other[key]) for key in first)
     if isinstance(first, list):
         assert isinstance(other, list)
-        return len(first) == len(other) and all(same(a, b) for a, b in zip(first, other, strict=True))
+        return len(first) == len(other) and all(are_same(a, b) for a, b in zip(first, other, strict=True))
     return type(first) is type(other) and (first == other or (first != first and other != other))
 
 
@@ -53,7 +53,7 @@ def same(first: object, other: object) -> bool:
 @example(np.arange(6.0)[::-2])
 @example(np.asfortranarray(np.arange(6).reshape(2, 3)))
 def test_what_is_sent_arrives(value):
-    assert same(value, decode(encode(value)))
+    assert are_same(value, decode(encode(value)))
 
 
 @given(number=st.integers(0, 2**40), named=NAMED, seconds=st.floats(0, 1e6))
@@ -62,7 +62,7 @@ def test_messages_arrive(number, named, seconds):
         arrived = from_frame(to_frame(message))
         assert type(arrived) is type(message) and arrived.number == number
         sent = {name: getattr(message, name) for name in ("goal", "given", "result") if hasattr(message, name)}
-        assert all(same(value, getattr(arrived, name)) for name, value in sent.items())
+        assert all(are_same(value, getattr(arrived, name)) for name, value in sent.items())
 
 
 def test_hello_welcome_and_problem_arrive():
@@ -181,7 +181,7 @@ def test_any_bytes_are_decoded_or_refused(data):
         value = decode(data)
     except CodecError:
         return
-    assert same(value, decode(encode(value)))
+    assert are_same(value, decode(encode(value)))
 
 
 @settings(max_examples=400)

@@ -44,7 +44,7 @@ def checkpoints(tmp_path_factory) -> Path:
 
 
 @contextmanager
-def served(checkpoints: Path, *, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serve(checkpoints: Path, *, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A policy server in a process of its own, and its address."""
     command = [*HOMIE, "serve", "policy", "m3", "--checkpoint", str(checkpoints), "--port", str(port), "--json"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -66,7 +66,7 @@ def served(checkpoints: Path, *, port: int = 0) -> Iterator[tuple[subprocess.Pop
 
 @pytest.mark.slow
 def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
-    with served(checkpoints) as (process, url), remote(url) as policy:
+    with serve(checkpoints) as (process, url), remote(url) as policy:
         policy.reset({"skill": "navigate"})
         assert policy.step(TOLD) == {"action": FORWARD}
         process.send_signal(signal.SIGINT)
@@ -82,7 +82,7 @@ def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
 def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
     """Not while it is asked, not while it is sent more than any buffer takes, not when it is tried again."""
     seconds = {"reply_seconds": 1.0, "connect_seconds": 1.0, "reconnect_seconds": 1.0}
-    with served(checkpoints) as (process, url):
+    with serve(checkpoints) as (process, url):
         for inputs in (TOLD, {**TOLD, "much": np.zeros(15 * 2**20, np.uint8)}):
             with remote(url, **seconds) as policy:
                 policy.reset({"skill": "navigate"})
@@ -103,7 +103,7 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
 @pytest.mark.slow
 def test_a_server_that_is_killed_and_started_again_is_found_by_the_settings_as_they_are(checkpoints):
     """It is away for three seconds, then imports torch and reads its networks: far longer than a short patience."""
-    with ExitStack() as second, served(checkpoints) as (process, url):
+    with ExitStack() as second, serve(checkpoints) as (process, url):
         policy = RemotePolicy(url, token="", **RemoteSettings().model_dump(exclude={"token_env"}))
         second.callback(policy.close)
         policy.reset({"skill": "navigate"})
@@ -112,7 +112,7 @@ def test_a_server_that_is_killed_and_started_again_is_found_by_the_settings_as_t
 
         def again() -> None:
             time.sleep(3.0)
-            second.enter_context(served(checkpoints, port=int(url.rpartition(":")[2])))
+            second.enter_context(serve(checkpoints, port=int(url.rpartition(":")[2])))
 
         starter = threading.Thread(target=again)
         starter.start()
@@ -145,7 +145,7 @@ SCENE = one_room((), (APPLE,), robot=(1.0, 1.0, 3.0))
 def test_an_episode_runs_the_named_skill_with_its_policy_elsewhere(tmp_path):
     m3_checkpoints.stubborn(tmp_path / "m3/navigate.pth", m3_checkpoints.NAVIGATION, STOP)
     here = one_room((), (APPLE,), robot=(2.9, 2.9, 0.8))
-    with served(tmp_path / "m3") as (_, url):
+    with serve(tmp_path / "m3") as (_, url):
         (record, *_) = play(tmp_path, here, [GO], skills=f"classical,remote:{url}")
     (attempt,) = record.execution.attempts
     assert record.execution.feedback.ok
@@ -158,7 +158,7 @@ def test_an_episode_runs_the_named_skill_with_its_policy_elsewhere(tmp_path):
 
 @pytest.mark.slow
 def test_a_server_killed_in_an_attempt_fails_it_and_ends_the_episode_at_the_next(checkpoints, tmp_path):
-    with served(checkpoints) as (process, url):
+    with serve(checkpoints) as (process, url):
         killer = kill_in_an_attempt(process, url)
         settings = {"remote.reconnect_seconds": 1.0}
         records = []
