@@ -61,7 +61,7 @@ def subtask(page: Any, action: str, target: str, destination: str = "") -> None:
     page.click(f"[data-action='{action}']")
 
 
-def entered(page: Any, line: str) -> None:
+def enter_line(page: Any, line: str) -> None:
     """A line in the field that has the focus, which is empty once it was sent: not while the controls are locked."""
     page.keyboard.type(line)
     while page.evaluate("document.getElementById('line').value"):
@@ -110,14 +110,14 @@ def test_three_episodes_by_keyboard_alone_are_recorded_annotated_and_listed(page
     names: list[str] = []
     page.keyboard.press("/")
     for number in range(3):
-        entered(page, "begin put the ball in the box")
+        enter_line(page, "begin put the ball in the box")
         until(page, f"page.state.recording && page.state.recording !== '{names[-1] if names else ''}'")
         names.append(page.evaluate("page.state.recording"))
         until(page, "worldMap.content.loose[0].x === 2.5")
         for line in ("forward 4.8", "close hand", "forward 3", "open hand", f"note Take {number}."):
-            entered(page, line)
+            enter_line(page, line)
         until(page, "worldMap.content.loose[0].x > 3.5 && !worldMap.content.loose[0].held")
-        entered(page, "end success")
+        enter_line(page, "end success")
         until(page, "!page.state.recording")
     takes = list_takes(studio.recordings)
     assert [take.mark for take in takes] == ["success"] * 3
