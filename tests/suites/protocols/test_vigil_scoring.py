@@ -151,7 +151,7 @@ def test_the_budgets_are_those_of_the_paper() -> None:
 
 def test_an_agent_that_always_reports_success_gets_the_goals_it_reaches_and_none_of_the_states() -> None:
     """B = W of the goal families, and 0 in state verification, as appendix H says."""
-    scores = [score_episode(reported(case, "success")) for case in EPISODES.values()]
+    scores = [score_episode(with_report(case, "success")) for case in EPISODES.values()]
     goals = [score.world for score in scores if score.family is not Family.SV]
     total = rates(scores)
     assert total.benchmark == pytest.approx(100 * sum(goals) / len(scores)) == total.always
@@ -169,7 +169,7 @@ def test_an_agent_that_never_reports_gets_nothing() -> None:
     assert total.delta == total.world > 0 and total.lag is None
 
 
-def reported(case: dict[str, Any], status: str) -> Episode:
+def with_report(case: dict[str, Any], status: str) -> Episode:
     """The same trajectory with another report as its last step."""
     whole_episode = episode(case)
     last = dataclasses.replace(whole_episode.steps[-1], kind=Kind.REPORT, skill="report", status=status)

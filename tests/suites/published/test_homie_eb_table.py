@@ -80,7 +80,7 @@ def test_the_file_is_what_its_maker_writes(name: str) -> None:
 # ---------------------------------------------------------------- what the texts mean, read by another reader
 
 
-def mentioned(task: Task, scene: TableScene) -> set[str]:
+def things_mentioned(task: Task, scene: TableScene) -> set[str]:
     """The things that a text speaks of in the words of its subset, read from the text and not from its maker."""
     text = task.text.lower()
     subset = task.attributes[0]
@@ -141,7 +141,7 @@ def test_a_text_means_what_its_goal_is_about(subset: str) -> None:
     for name in NAMES:
         task = SUITE.by_id[f"{name}-{subset}"]
         scene = scene_of(task)
-        about, spoken = task_things(scene), mentioned(task, scene)
+        about, spoken = task_things(scene), things_mentioned(task, scene)
         assert about <= spoken, task.text
         assert len(spoken - about) == (subset == "complex-instruction"), task.text
 

@@ -119,7 +119,7 @@ def on_the_line(spec: SceneSpec, person: PersonSpec, names: Iterable[str]) -> st
     return min(here, key=aside)
 
 
-def named(spec: SceneSpec, words: str) -> str:
+def thing_named(spec: SceneSpec, words: str) -> str:
     """The only thing that words mean: a kind, or a colour and a kind."""
     (name,) = (
         thing.name
@@ -133,9 +133,9 @@ def meant_by(task: Task) -> dict[str, Any] | str:
     """The goal of a social task, or the right answer, by its text and the scene spec."""
     spec, text = company(task), task.text
     if match := re.fullmatch(r"Give the (.*) to (the .*person.*)\.", text):
-        return {"given": [named(spec, match[1]), who(spec, match[2]).id]}
+        return {"given": [thing_named(spec, match[1]), who(spec, match[2]).id]}
     if match := re.fullmatch(r"Show the (.*) to (the .*person.*)\.", text):
-        return {"shown": [named(spec, match[1]), who(spec, match[2]).id]}
+        return {"shown": [thing_named(spec, match[1]), who(spec, match[2]).id]}
     if match := re.fullmatch(r"Bring what (.*) points at to (.*)\.", text):
         loose = [item.name for item in spec.objects]
         return {"given": [on_the_line(spec, who(spec, match[1]), loose), who(spec, match[2]).id]}
@@ -152,7 +152,7 @@ def meant_by(task: Task) -> dict[str, Any] | str:
         return next(room.kind for room in spec.rooms if room.x0 < x < room.x1 and room.y0 < y < room.y1)
     match = re.fullmatch(r"What does (.*) point at\?", text)
     assert match is not None, text
-    answers = {named(spec, answer): answer for answer in task.answers}
+    answers = {thing_named(spec, answer): answer for answer in task.answers}
     return answers[on_the_line(spec, who(spec, match[1]), answers)]
 
 

@@ -57,7 +57,7 @@ def bowl_at(name: str, x: float) -> tuple[dict[str, Any], list[float]]:
     return {"added_objects": {name: "objects/thor/Bowl_27.xml"}, "object_poses": {name: pose}}, pose
 
 
-def released() -> list[dict[str, Any]]:
+def release_episodes() -> list[dict[str, Any]]:
     single, at = bowl_at("Bowl_27", 1.3)
     inside, there = bowl_at("place_receptacle/0/Bowl_27", 1.8)
     drawer = {"pickup_obj_name": "wallcabinet", "joint_name": "out", "joint_index": 0}
@@ -99,11 +99,11 @@ def assets(tmp_path: Path) -> Path:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "benchmark.json"
-    path.write_text(json.dumps(released()))
+    path.write_text(json.dumps(release_episodes()))
     return path
 
 
-def judged(file: Path, assets: Path, number: int, *steps: tuple[str, ...]) -> list[bool | None]:
+def judge_episode(file: Path, assets: Path, number: int, *steps: tuple[str, ...]) -> list[bool | None]:
     """Whether an episode is done before the steps and after each of them, by the ideal skills."""
     settings = {"assets": str(assets)}
     with homie.open(
@@ -146,7 +146,7 @@ def test_a_suite_has_every_episode_with_its_words_and_house(file: Path) -> None:
 def test_episodes_are_judged_by_the_conditions_of_their_tasks(
     file: Path, assets: Path, number: int, steps: list[tuple[str, ...]], verdicts: list[bool]
 ) -> None:
-    assert judged(file, assets, number, *steps) == verdicts
+    assert judge_episode(file, assets, number, *steps) == verdicts
 
 
 def test_the_house_is_changed_and_the_robot_begins_where_the_episode_says(
@@ -161,7 +161,7 @@ def test_the_house_is_changed_and_the_robot_begins_where_the_episode_says(
         assert ("teapot", "the episode takes it out, but the house has none") in [
             (item.name, item.why) for item in robot.house.unclear
         ]
-    content = released()
+    content = release_episodes()
     content[0]["task"]["robot_base_pose"] = [1.6, 1.5, FLOOR, 1.0, 0.0, 0.0, 0.0]
     file.with_name("in_the_desk.json").write_text(json.dumps(content))
     with open_robot(RunOptions(task="x", robot=f"mjcf:{file.with_name('in_the_desk.json')}")) as robot:
@@ -185,13 +185,13 @@ def test_what_cannot_be_read_or_judged_is_a_sentence(file: Path, assets: Path, m
         ({"articulated_joint_range": [0.5, 0.5]}, "is empty, so that no share of it can be open"),
         ({"pickup_obj_name": ""}, r"task\.pickup_obj_name is missing, which a PickTask has"),
     ):
-        wrong = released()
+        wrong = release_episodes()
         wrong[0]["task"] |= change
         path = file.with_name(f"{len(str(change))}.json")
         path.write_text(json.dumps(wrong))
         with pytest.raises(BadInput, match=why):
             read_episodes(path)
-    wrong = released()
+    wrong = release_episodes()
     wrong[4]["task"]["pickup_obj_name"] = "lamp"
     path = file.with_name("lamp.json")
     path.write_text(json.dumps(wrong))

@@ -26,7 +26,7 @@ def answer(poses: list[list[int]]) -> str:
     return json.dumps({**reply, "executable_plan": poses})
 
 
-def played(out: Path, *answers: list[list[int]] | str, suite: str = "homie-eb-table") -> tuple[BenchSummary, list[Any]]:
+def play(out: Path, *answers: list[list[int]] | str, suite: str = "homie-eb-table") -> tuple[BenchSummary, list[Any]]:
     """The bench of the task with these answers, and the messages of each request."""
     texts = [each if isinstance(each, str) else answer(each) for each in answers]
     with Endpoint(*map(says, texts)) as endpoint:
@@ -47,7 +47,7 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     refused = [poses[0], [99, 99, 99, 0, 60, 60, 1], poses[1]]
-    result, prompts = played(tmp_path, refused, poses[1:], [])
+    result, prompts = play(tmp_path, refused, poses[1:], [])
     assert (result.judged, result.successes) == (1, 1)
     texts = [json.dumps(messages[-1]) for messages in prompts]
     assert len(texts) == 3 and all("image_url" in text and "object 3: [" in text for text in texts)
@@ -57,7 +57,7 @@ def test_poses_are_carried_out_and_an_empty_plan_ends(tmp_path: Path) -> None:
 
 
 def test_what_went_wrong_is_named(tmp_path: Path) -> None:
-    result, _ = played(tmp_path, [])
+    result, _ = play(tmp_path, [])
     assert (result.judged, result.successes) == (1, 0)
     (mistakes,) = [table for table in compare([tmp_path]) if table.title == "Mistakes"]
     assert mistakes.columns[3].head == "reasoning: wrong termination"
@@ -68,7 +68,7 @@ def test_with_the_faults_of_eb_manipulation_a_plan_goes_on_poses_are_drawn_and_t
     scene = find_suite("homie-eb-table").by_id[TASK].scene
     poses = [json.loads(str(action)) for action in plan(generate("stack", scene.seed))]
     beyond = [[0, 0, 100, 0, 60, 60, 1], *poses]
-    result, prompts = played(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
+    result, prompts = play(tmp_path, "I do not know.", beyond, suite="homie-eb-table-strict-eb")
     assert (result.judged, result.successes) == (1, 1) and [line.ended_by for line in result.lines] == ["goal"]
     assert len(prompts) == 2, "an answer that cannot be read is not asked for again"
     steps = [json.loads(line) for line in (tmp_path / f"episodes/{TASK}-0/steps.jsonl").read_text().splitlines()]

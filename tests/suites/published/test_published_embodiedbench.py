@@ -20,7 +20,7 @@ from homie.kernel.types import Subtask
 from suites.published.embodiedbench_files import NAVIGATION_SUBSETS
 
 
-def released(name: str) -> Path:
+def release_folder(name: str) -> Path:
     top = os.environ.get("EMBODIEDBENCH_DATA")
     if not top:
         pytest.skip("EMBODIEDBENCH_DATA does not name a folder with eb_alfred and eb_navigation")
@@ -50,7 +50,7 @@ def _task(rotation: float, target: tuple[float, float]) -> dict[str, Any]:
     }
 
 
-def played(suite: Suite, task: Task) -> list[bool | None]:
+def play(suite: Suite, task: Task) -> list[bool | None]:
     """Whether the task is done before the expert's steps and after each of them, on a fake AI2-THOR."""
     robot = ThorRobot.of("fake", ThorSettings(**task.scene.settings, picture_size="16x16"))
     verdicts = [robot.snapshot().success]
@@ -86,7 +86,7 @@ def test_an_expert_takes_the_fewest_moves_and_turns_nowhere(navigation: Path) ->
     front, behind = (suite.by_id[name].expert or () for name in ("base-01", "base-02"))
     assert [step.split()[1] for step in front] == ["forward"] * (len(front) - 2) + ["rightward"] * 2
     assert [step.split()[1] for step in behind] == ["backward"] * (len(front) - 2) + ["leftward"] * 2
-    assert played(suite, suite.by_id["base-01"]) == [False] * len(front) + [True]
+    assert play(suite, suite.by_id["base-01"]) == [False] * len(front) + [True]
 
 
 def test_the_bench_plays_it_on_a_fake(navigation: Path, tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_the_bench_plays_it_on_a_fake(navigation: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("subset", NAVIGATION_SUBSETS)
 def test_every_official_task_of_navigation_is_open_at_its_start_and_done_by_its_expert(subset: str) -> None:
-    suite = find_suite(f"eb-navigation:{released('eb_navigation')}")
+    suite = find_suite(f"eb-navigation:{release_folder('eb_navigation')}")
     tasks = suite.select(f"{subset.replace('_', '-')}-*")
     assert len(tasks) == 60
     for task in tasks:
-        verdicts = played(suite, task)
+        verdicts = play(suite, task)
         assert not verdicts[0] and verdicts[-1] and len(verdicts) <= 21, task.id
         scene = ThorSettings(**task.scene.settings)
         assert scene.pose is not None and scene.approach is not None

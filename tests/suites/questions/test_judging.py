@@ -83,7 +83,7 @@ def script(path: Path, lines: Mapping[str, str]) -> str:
     return f"scripted:{path}"
 
 
-def judged(run: Path, released: Path, replies: Mapping[str, str], profile: str = "homie", **more: object) -> Verdict:
+def judge_run(run: Path, released: Path, replies: Mapping[str, str], profile: str = "homie", **more: object) -> Verdict:
     values = {"run": run, "questions": released, "judge": script(run.parent / f"{profile}.json", replies)}
     return judge(JudgeOptions.model_validate({**values, "profile": profile, **more}))
 
@@ -93,7 +93,7 @@ def by_dimension(verdict: Verdict) -> dict[str, tuple[float, float, int]]:
 
 
 def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, released: Path) -> None:
-    verdict = judged(run, released, HOMIE)
+    verdict = judge_run(run, released, HOMIE)
     rows = by_dimension(verdict)
     # Plans: (6 + 0) / 20 and (10 + 10) / 20; the next step (1 + 1 + 0.5) / 3; done is right.
     assert rows["3"] == (pytest.approx(2 / 4), pytest.approx((0.3 + 1 + 2.5 / 3 + 1) / 4), 0)
@@ -109,12 +109,12 @@ def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, re
 def test_a_reply_whose_arithmetic_is_wrong_is_worth_nothing_and_is_counted(
     run: Path, released: Path, reply: str
 ) -> None:
-    rows = by_dimension(judged(run, released, HOMIE | {f"q1/{EP1}": reply}))
+    rows = by_dimension(judge_run(run, released, HOMIE | {f"q1/{EP1}": reply}))
     assert rows["3"] == (pytest.approx(2 / 4), pytest.approx((0 + 1 + 2.5 / 3 + 1) / 4), 1)
 
 
 def test_august_computes_what_it_computes(run: Path, released: Path) -> None:
-    figures = judged(run, released, AUGUST, "robobench@2026-08").figures
+    figures = judge_run(run, released, AUGUST, "robobench@2026-08").figures
     plans = figures[PLANS]
     # The unread plan is in no mean, but in the weights: (2 * 30 + 1 * 83.33 + 1 * 100) / 4.
     assert (plans["q1"]["mean_score"], plans["q1"]["count"], plans["q1"]["parse_failures"]) == (30.0, 2, 1)
@@ -123,23 +123,23 @@ def test_august_computes_what_it_computes(run: Path, released: Path) -> None:
 
 
 def test_august_ends_where_it_ends_and_the_other_subtasks_stay(run: Path, released: Path) -> None:
-    figures = judged(run, released, AUGUST | {f"choice/{V1}": "I cannot tell."}, "robobench@2026-08").figures
+    figures = judge_run(run, released, AUGUST | {f"choice/{V1}": "I cannot tell."}, "robobench@2026-08").figures
     assert figures[CHOICES]["ended"].startswith("ValueError: no letter") and figures[PLANS]["q1"]["count"] == 2
 
 
 def test_october_computes_what_it_computes(run: Path, released: Path) -> None:
-    figures = judged(run, released, OCTOBER, "robobench@2025-10").figures
+    figures = judge_run(run, released, OCTOBER, "robobench@2025-10").figures
     plans = figures[PLANS]
     assert (plans["q1"]["mean_score"], plans["q2"]["mean_score"], plans["q3"]["mean_score"]) == (40.0, 83.33, 100.0)
     assert figures[CHOICES]["overall_accuracy"] == 1.0
 
 
 def test_it_goes_on_where_a_kill_has_cut_it_off(run: Path, released: Path, tmp_path: Path) -> None:
-    uninterrupted = judged(run, released, HOMIE)
+    uninterrupted = judge_run(run, released, HOMIE)
     path = uninterrupted.folder / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]) + lines[2][:30])
-    again = judged(run, released, HOMIE)
+    again = judge_run(run, released, HOMIE)
     assert again.figures == uninterrupted.figures
     lines_kept = path.read_bytes().splitlines(keepends=True)
     assert lines_kept[:2] == lines[:2] and len(lines_kept) == len(lines)
@@ -149,21 +149,21 @@ def test_it_goes_on_where_a_kill_has_cut_it_off(run: Path, released: Path, tmp_p
 
 def test_an_empty_answer_is_not_put_to_a_judge(released: Path, tmp_path: Path) -> None:
     run = ask(AskOptions(folder=released, planner=script(tmp_path / "none.json", {}), out=tmp_path / "none")).folder
-    verdict = judged(run, released, HOMIE)
+    verdict = judge_run(run, released, HOMIE)
     assert verdict.replies == 0 and verdict.figures[-1]["unreadable"] == len(TRUTHS)
 
 
 def test_a_judge_is_refused_what_it_cannot_judge(run: Path, folder: Path, released: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="are to other questions"):
-        judged(run, folder, HOMIE)
+        judge_run(run, folder, HOMIE)
     with pytest.raises(BadInput, match="is not a run of questions"):
-        judged(tmp_path, released, HOMIE)
+        judge_run(tmp_path, released, HOMIE)
     own = ask(AskOptions(folder=folder, planner="constant:B", out=tmp_path / "own")).folder
     with pytest.raises(BadInput, match="is for RoboBench's released data"):
-        judged(own, folder, HOMIE, "robobench@2026-08")
+        judge_run(own, folder, HOMIE, "robobench@2026-08")
     (run / "answers.jsonl").write_bytes(b"")
     with pytest.raises(BadInput, match="lacks answers"):
-        judged(run, released, HOMIE)
+        judge_run(run, released, HOMIE)
 
 
 def test_places_of_the_release_are_asked_for(released: Path) -> None:

@@ -34,10 +34,10 @@ SCENE = {"seed": 3, "rooms": 2, "objects": 16, "start": "4.757,3.038,101.3"}
 
 
 def subtasks(*steps: str) -> tuple[Subtask, ...]:
-    return read_plan(numbered(*steps))
+    return read_plan(numbered_steps(*steps))
 
 
-def numbered(*steps: str) -> str:
+def numbered_steps(*steps: str) -> str:
     return ", ".join(f"{number}-{step}" for number, step in enumerate(steps, 1))
 
 
@@ -71,9 +71,9 @@ def test_carries_may_be_exchanged_and_nothing_else() -> None:
     assert BOTH.before[2] == (0, 1) and BOTH.before[9] == tuple(range(9))
     plan = written_plan(BOTH.steps)
     plan_question = question(truth=plan, task=TASK.model_copy(update={"before": BOTH.before}))
-    assert mark(plan_question, numbered(OPEN, *PEAR, *APPLE, CLOSE)).right
-    assert not mark(plan_question, numbered(*PEAR, OPEN, *APPLE, CLOSE)).right
-    assert not mark(plan_question, numbered(OPEN, *APPLE, CLOSE)).right
+    assert mark(plan_question, numbered_steps(OPEN, *PEAR, *APPLE, CLOSE)).right
+    assert not mark(plan_question, numbered_steps(*PEAR, OPEN, *APPLE, CLOSE)).right
+    assert not mark(plan_question, numbered_steps(OPEN, *APPLE, CLOSE)).right
 
 
 @given(st.permutations(range(len(BOTH.steps))))
@@ -168,9 +168,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     names = ("right", "needless", "missing", "silent")
     write_questions(top / "asked", [*map(question, names), a_question(id="other", kind="yes_no", truth="yes")])
     answers = {
-        "right": f"<think>{numbered(OPEN)}</think>{numbered(OPEN, *APPLE, CLOSE)}",
-        "needless": numbered(OPEN, CLOSE, OPEN, *APPLE, CLOSE),
-        "missing": numbered(*APPLE, CLOSE),
+        "right": f"<think>{numbered_steps(OPEN)}</think>{numbered_steps(OPEN, *APPLE, CLOSE)}",
+        "needless": numbered_steps(OPEN, CLOSE, OPEN, *APPLE, CLOSE),
+        "missing": numbered_steps(*APPLE, CLOSE),
         "other": "yes",
     }
     (top / "answers.json").write_text(json.dumps(answers))
@@ -178,12 +178,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return top / "asked", ask(AskOptions(folder=top / "asked", planner=planner, out=top / "run")).folder
 
 
-def judged(run: tuple[Path, Path], **more: object) -> Verdict:
+def judge_run(run: tuple[Path, Path], **more: object) -> Verdict:
     return judge(JudgeOptions.model_validate({"run": run[1], "questions": run[0], "judge": "world", **more}))
 
 
 def test_the_world_judges_both_ways_and_goes_on_after_a_kill(run: tuple[Path, Path], tmp_path: Path) -> None:
-    verdict = judged(run, out=tmp_path / "judged")
+    verdict = judge_run(run, out=tmp_path / "judged")
     (row,) = [row for row in verdict.figures["plans"] if row["template"] == "all"]
     # Ideal: right reaches 2 of 2, needless too, missing and silent none; the nodes are 6, 6, 5 and 0 of 6.
     assert (row["n"], row["completion"], row["right"], row["failed"], row["needless"]) == (4, 0.5, 0.25, 1, 2)
@@ -206,21 +206,21 @@ def test_the_world_judges_both_ways_and_goes_on_after_a_kill(run: tuple[Path, Pa
     path = verdict.folder / "rollouts.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1][:40])
-    again = judged(run, out=tmp_path / "judged", workers=2)
+    again = judge_run(run, out=tmp_path / "judged", workers=2)
     assert again.figures == verdict.figures and path.read_bytes().splitlines(keepends=True) == lines
 
 
 def test_without_motion_there_are_no_figures_of_motion(run: tuple[Path, Path], tmp_path: Path) -> None:
-    verdict = judged(run, judge="world:ideal", out=tmp_path / "judged")
+    verdict = judge_run(run, judge="world:ideal", out=tmp_path / "judged")
     assert all(row["motion_right"] is None for row in verdict.figures["plans"])
     assert "| all | 4 | 70.8 | 2 | 50.0 | 25.0 | 1 | - | - | - |" in verdict.text
 
 
 def test_the_world_refuses_what_it_cannot_judge(run: tuple[Path, Path], folder: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="without motion"):
-        judged(run, judge="world:fast")
+        judge_run(run, judge="world:fast")
     with pytest.raises(BadInput, match="has no settings"):
-        judged(run, planner_settings={"temperature": 1})
+        judge_run(run, planner_settings={"temperature": 1})
     own = ask(AskOptions(folder=folder, planner="constant:B", out=tmp_path / "own")).folder
     with pytest.raises(BadInput, match="nothing to carry out"):
-        judged((folder, own))
+        judge_run((folder, own))
