@@ -23,7 +23,7 @@ STATISTICS = {
 CONFIG = {"model": {"repeat_task_tokens": True, "use_correct_attention": True}, "generated": True}
 
 
-def packed(tree: object) -> bytes:
+def pack_tree(tree: object) -> bytes:
     """As flax writes a tree of arrays."""
 
     def extension(value: object) -> msgpack.ExtType:
@@ -33,7 +33,7 @@ def packed(tree: object) -> bytes:
     return msgpack.packb(tree, default=extension)
 
 
-def nested(flat: Mapping[str, object]) -> dict[str, object]:
+def nest(flat: Mapping[str, object]) -> dict[str, object]:
     """A tree from names joined by slashes."""
     tree: dict[str, object] = {}
     for name, value in flat.items():
@@ -53,7 +53,7 @@ def write(folder: Path, *, config: object = CONFIG, statistics: object = STATIST
     """A release of octo-small with the golden weights of seed 401; not whole: with hardly any."""
     (folder / "300000/default").mkdir(parents=True)
     flat = {name: tensor.numpy() for name, tensor in tensors(FOLDER / "octo_small", 401).items()} if whole else TINY
-    (folder / "300000/default/checkpoint").write_bytes(packed(nested(flat)))
+    (folder / "300000/default/checkpoint").write_bytes(pack_tree(nest(flat)))
     for name, held in (("config.json", config), ("dataset_statistics.json", statistics)):
         if held is not None:
             (folder / name).write_text(json.dumps(held), encoding="utf-8")

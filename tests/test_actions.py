@@ -80,7 +80,7 @@ def play(
     return staged.play("tidy up", planner), planner.inputs, staged
 
 
-def to(place: str, name: str = "apple_1") -> Happening:
+def move_to(place: str, name: str = "apple_1") -> Happening:
     def move(world: World) -> None:
         world.things[name].place = place
 
@@ -109,7 +109,7 @@ def test_the_inventory_is_what_is_in_the_hand_not_what_was_asked_for() -> None:
 
 
 def test_what_was_lost_on_the_way_is_no_longer_in_the_inventory() -> None:
-    _, inputs, _ = play(PICK, Subtask("Go to", "sink"), PUT, happens={2: to("kitchen")})
+    _, inputs, _ = play(PICK, Subtask("Go to", "sink"), PUT, happens={2: move_to("kitchen")})
     assert inputs[1].inventory == ("apple",) and inputs[2].inventory == ()
     assert inputs[2].feedback is not None
     assert inputs[2].feedback.ok and inputs[2].feedback.message == "None, but apple is no longer in the hand"

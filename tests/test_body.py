@@ -82,7 +82,7 @@ def test_the_head_looks_at_a_point_as_far_as_it_can_turn(
 # ---------------------------------------------------------------- standing still
 
 
-def felt(
+def measurement(
     linear: float = 0.0, angular: float = 0.0, lift: float = 0.1, speed: float | None = 0.0, gripper: float = 0.0
 ) -> Proprioception:
     return Proprioception(
@@ -97,18 +97,18 @@ def felt(
 @pytest.mark.parametrize(
     ("now", "still"),
     [
-        (felt(), True),
-        (felt(linear=0.01), True),
-        (felt(linear=-0.0101), False),
-        (felt(linear=math.nan), False),
-        (felt(angular=-0.02), True),
-        (felt(angular=0.0201), False),
-        (felt(angular=math.nan), False),
-        (felt(speed=0.02), True),
-        (felt(speed=-0.0201), False),
-        (felt(speed=math.nan), False),
-        (felt(gripper=0.01), True),
-        (felt(gripper=-0.0101), False),
+        (measurement(), True),
+        (measurement(linear=0.01), True),
+        (measurement(linear=-0.0101), False),
+        (measurement(linear=math.nan), False),
+        (measurement(angular=-0.02), True),
+        (measurement(angular=0.0201), False),
+        (measurement(angular=math.nan), False),
+        (measurement(speed=0.02), True),
+        (measurement(speed=-0.0201), False),
+        (measurement(speed=math.nan), False),
+        (measurement(gripper=0.01), True),
+        (measurement(gripper=-0.0101), False),
     ],
 )
 def test_below_what_a_standing_robot_reports_it_stands(now: Proprioception, still: bool) -> None:
@@ -121,16 +121,16 @@ def test_an_omnidirectional_base_has_a_third_velocity() -> None:
     assert cart.groups[0].names == ("linear", "angular", "sideways")
     assert cart.groups[0].limits[2].tolist() == [-0.4, 0.4] and cart.groups[0].accelerations[2] == 0.5
     assert cart.drive(0.3, 0.1).get("base") == (0.3, 0.1, 0.0)
-    assert stands_still(replace(felt(), base_velocity=(0.0, 0.0, 0.01)), None, 0.1)
-    assert not stands_still(replace(felt(), base_velocity=(0.0, 0.0, -0.0101)), None, 0.1)
+    assert stands_still(replace(measurement(), base_velocity=(0.0, 0.0, 0.01)), None, 0.1)
+    assert not stands_still(replace(measurement(), base_velocity=(0.0, 0.0, -0.0101)), None, 0.1)
 
 
 @pytest.mark.parametrize(("before", "still"), [(0.1, True), (0.0985, True), (0.097, False), (0.103, False)])
 def test_a_joint_without_a_speed_counts_by_its_way(before: float, still: bool) -> None:
     """Over a period of 0.1 s, 0.002 rad are as fast as a joint may be that stands."""
-    now = felt(speed=None)
+    now = measurement(speed=None)
     assert not stands_still(now, None, 0.1), "nobody knows"
-    assert stands_still(now, felt(lift=before, speed=None), 0.1) is still
+    assert stands_still(now, measurement(lift=before, speed=None), 0.1) is still
 
 
 # ---------------------------------------------------------------- poses of the hand

@@ -94,7 +94,7 @@ def test_a_table_of_a_data_set(tmp_path: Path, name: str) -> None:
     check(path, accidents(path.read_bytes(), 40, seed=1), read, tmp_path)
 
 
-def recorded(path: Path, topic: str, data: bytes) -> None:
+def write_recording(path: Path, topic: str, data: bytes) -> None:
     """A recording of one sound message of each kind and another one."""
     path.unlink(missing_ok=True)
     file = McapFile(path)
@@ -113,7 +113,7 @@ def read_all(folder: Path) -> None:
 def test_a_recording_is_read_up_to_where_it_is_damaged(tmp_path: Path) -> None:
     pytest.importorskip("mcap")
     path = tmp_path / RECORDING
-    recorded(path, topics.STATE, MESSAGES[topics.STATE])
+    write_recording(path, topics.STATE, MESSAGES[topics.STATE])
     for data in accidents(path.read_bytes(), 40, seed=2):
         path.write_bytes(data)
         read_all(tmp_path)
@@ -153,7 +153,7 @@ def test_a_message_that_homie_does_not_write(tmp_path: Path, topic: str) -> None
     strange = [intact.replace(value.strip(b",}"), other, 1) for value in values[:8] for other in STRANGE]
     sentences = set()
     for data in (*strange, *accidents(intact, 20, seed=3)):
-        recorded(path, topic, data)
+        write_recording(path, topic, data)
         sentences.add(refusal(partial(read_all, tmp_path)))
     assert sentences - {""}
     assert all("\n" not in sentence and str(path) in sentence for sentence in sentences - {""})

@@ -186,7 +186,7 @@ class Cup(BaseModel):
     size: int
 
 
-def parsed(path):
+def parse(path):
     text = path.read_text(encoding="utf-8")
     return Cup.model_validate(json.loads(text) if path.suffix == ".json" else yaml.safe_load(text))
 
@@ -215,18 +215,18 @@ def test_whatever_is_wrong_with_a_file_is_one_sentence_of_one_form(tmp_path, nam
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(BadInput) as refusal, reading(path, "the cup", advice="Give another."):
-        parsed(path)
+        parse(path)
     sentence = str(refusal.value)
     assert sentence.startswith(f"Cannot read the cup {path}: {reason}") and sentence.endswith(". Give another.")
     assert "\n" not in sentence and ".." not in sentence.replace("1..12", "").removeprefix(f"{tmp_path}")
     with pytest.raises(BadInput, match=f"^Cannot read {path}: "), reading(path):
-        parsed(path)
+        parse(path)
 
 
 def test_a_sound_file_and_a_mistake_of_the_program_pass(tmp_path):
     (tmp_path / "cup.yaml").write_text("size: 3")
     with reading(tmp_path / "cup.yaml"):
-        assert parsed(tmp_path / "cup.yaml") == Cup(size=3)
+        assert parse(tmp_path / "cup.yaml") == Cup(size=3)
     with pytest.raises(KeyError), reading("cup.yaml"):
         raise KeyError("a bug")
     with pytest.raises(BadInput, match=r"^the sentence of somebody else$"), reading("cup.yaml"):

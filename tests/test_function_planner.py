@@ -18,13 +18,13 @@ def to_the_ball(planner_input: homie.PlannerInput) -> Subtask | Decision:
     return Decision((END,), "There.") if planner_input.history else Subtask("Go to", "ball")
 
 
-def played(planner: homie.Planner) -> list[str]:
+def play(planner: homie.Planner) -> list[str]:
     with homie.open(**TINY, planner=planner) as session:
         return [str(subtask) for round in session.rounds("go") for subtask in round.decision.subtasks]
 
 
 def test_a_function_decides() -> None:
-    assert played(homie.FunctionPlanner(to_the_ball)) == ["[Go to, ball]", "[End]"]
+    assert play(homie.FunctionPlanner(to_the_ball)) == ["[Go to, ball]", "[End]"]
 
 
 def test_an_async_function_decides_in_the_loop_in_which_the_planner_was_made() -> None:
@@ -36,10 +36,10 @@ def test_an_async_function_decides_in_the_loop_in_which_the_planner_was_made() -
         return to_the_ball(planner_input)
 
     async def main() -> list[str]:
-        return await asyncio.to_thread(played, homie.FunctionPlanner(decide))
+        return await asyncio.to_thread(play, homie.FunctionPlanner(decide))
 
     assert asyncio.run(main()) == ["[Go to, ball]", "[End]"] and threads == {threading.current_thread()}
-    assert played(homie.FunctionPlanner(decide)) == ["[Go to, ball]", "[End]"]
+    assert play(homie.FunctionPlanner(decide)) == ["[Go to, ball]", "[End]"]
 
 
 def test_a_loop_that_waits_for_the_episode_is_refused() -> None:
@@ -47,7 +47,7 @@ def test_a_loop_that_waits_for_the_episode_is_refused() -> None:
         return Decision((END,))
 
     async def main() -> None:
-        played(homie.FunctionPlanner(decide))
+        play(homie.FunctionPlanner(decide))
 
     with pytest.raises(BadInput, match=r"play it in another thread"):
         asyncio.run(main())
@@ -63,7 +63,7 @@ def test_a_decision_that_is_waited_for_can_be_given_up() -> None:
             return Decision((END,))
 
         planner = homie.FunctionPlanner(decide)
-        playing = asyncio.create_task(asyncio.to_thread(played, planner))
+        playing = asyncio.create_task(asyncio.to_thread(play, planner))
         await deciding.wait()
         planner.cancel()
         with pytest.raises(PlannerError, match="was given up before it decided"):
@@ -77,7 +77,7 @@ def test_what_a_function_raises_is_raised_as_it_is() -> None:
         raise KeyError("apple")
 
     with pytest.raises(KeyError, match="apple"):
-        played(homie.FunctionPlanner(breaks))
+        play(homie.FunctionPlanner(breaks))
 
 
 def test_a_limit_of_the_planner_ends_the_episode_and_is_no_round() -> None:

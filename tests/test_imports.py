@@ -220,7 +220,7 @@ MAY_IMPORT = {
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")
 
 
-def imported(path: Path) -> Iterator[str]:
+def imported_modules(path: Path) -> Iterator[str]:
     """The modules that a file imports, at the top or inside functions."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -246,7 +246,7 @@ def test_folders_import_only_the_contracts(folder):
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in files(folder)
-        for name in imported(path)
+        for name in imported_modules(path)
         if inside(name, own_packages) and not inside(name, allowed)
     ]
     assert wrong == []
@@ -258,7 +258,7 @@ def test_the_robot_server_imports_nothing_of_homie():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in files("robot_server")
-        for name in imported(path)
+        for name in imported_modules(path)
         if not inside(name, (*allowed, *(("mujoco", "robosuite", "habitat") if path.parent.name == "worlds" else ())))
     ]
     assert wrong == []
@@ -268,7 +268,7 @@ def test_the_kernel_imports_no_folder():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for path in files("homie")
-        for name in imported(path)
+        for name in imported_modules(path)
         if inside(name, FOLDERS)
     ]
     assert wrong == []
@@ -281,7 +281,7 @@ def test_bench_and_runtime_know_no_environment():
         f"{path.relative_to(ROOT)} imports {name}"
         for folder in ("homie/bench", "homie/runtime", "homie/testing")
         for path in files(folder)
-        for name in imported(path)
+        for name in imported_modules(path)
         if inside(name, ("homie.envs",)) and not (path.stem.startswith("thor_") and inside(name, ("homie.envs.thor",)))
     ]
     assert wrong == []
@@ -294,7 +294,7 @@ def test_a_folder_is_a_layer(folder):
     wrong = []
     for path in sorted(top.rglob("*.py")):
         room = path.relative_to(top).with_suffix("").parts[0]
-        for name in imported(path) if room in floors else ():
+        for name in imported_modules(path) if room in floors else ():
             other = name.removeprefix(f"{folder}.").split(".")[0] if inside(name, (folder,)) else room
             if other != room and floors.get(other, -1) >= floors[room]:
                 wrong.append(f"{path.relative_to(ROOT)} imports {name}")
@@ -312,7 +312,7 @@ def test_every_room_has_its_floor(folder):
 def test_the_tests_of_the_core_need_no_suites() -> None:
     core = [path for path in files("tests") if path.relative_to(ROOT).parts[1] not in ("suites", "golden")]
     assert len(core) > 300
-    assert [str(path) for path in core if any(inside(name, ("suites",)) for name in imported(path))] == []
+    assert [str(path) for path in core if any(inside(name, ("suites",)) for name in imported_modules(path))] == []
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:
@@ -325,7 +325,7 @@ def test_no_module_imports_itself_by_way_of_others():
     """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
     own_modules = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
     imports = {
-        name: {_owner(other, own_modules) for other in imported(path)} - {name, ""}
+        name: {_owner(other, own_modules) for other in imported_modules(path)} - {name, ""}
         for name, path in own_modules.items()
     }
     assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.agent"]

@@ -30,7 +30,7 @@ class Overheard(EpisodeListener):
             self.rounds.append(event.planner_input)
 
 
-def unmasked(planner_input: PlannerInput) -> PlannerInput:
+def without_masks(planner_input: PlannerInput) -> PlannerInput:
     return replace(
         planner_input, detections=tuple(replace(detection, mask=None) for detection in planner_input.detections)
     )
@@ -42,9 +42,9 @@ def test_a_run_keeps_what_the_planner_was_given(tiny_options):
     loaded = read_inputs(folder)
     assert len(loaded) == len(overheard.rounds) == 5
     for round_input, planner_input in zip(loaded, overheard.rounds, strict=True):
-        assert round_input.planner_input(planner_input.history, planner_input.views, planner_input.hand) == unmasked(
-            planner_input
-        )
+        assert round_input.planner_input(
+            planner_input.history, planner_input.views, planner_input.hand
+        ) == without_masks(planner_input)
 
 
 def test_the_question_is_the_same_word_for_word():
@@ -76,7 +76,7 @@ def test_the_question_is_the_same_word_for_word():
     )
     read = RoundInput.model_validate_json(RoundInput.of(planner_input).line)
     again = read.planner_input(planner_input.history, planner_input.views)
-    assert again == unmasked(planner_input)
+    assert again == without_masks(planner_input)
     for boxes in (False, True):
         prompt = Prompt(PromptSettings(boxes=boxes))
         messages, anew = (prompt.request(inputs)[0].messages for inputs in (planner_input, again))

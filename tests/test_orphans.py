@@ -52,7 +52,7 @@ def test_a_worker_ends_with_its_killed_parent(parent: subprocess.Popen[str]) -> 
     worker = _worker(parent)
     parent.kill()
     parent.communicate()
-    until(lambda: _gone(worker), 20)
+    until(lambda: _has_ended(worker), 20)
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -63,7 +63,7 @@ def test_ctrl_c_does_not_wait_for_a_busy_worker(parent: subprocess.Popen[str], t
         parent.send_signal(signal.SIGINT)
         time.sleep(0.05)
     until(lambda: parent.poll() is not None, 30)
-    until(lambda: _gone(worker), 20)
+    until(lambda: _has_ended(worker), 20)
 
 
 def test_a_worker_that_dies_is_named_with_what_to_do() -> None:
@@ -71,7 +71,7 @@ def test_a_worker_that_dies_is_named_with_what_to_do() -> None:
         pool.submit(os._exit, 1).result()
 
 
-def _gone(process: int) -> bool:
+def _has_ended(process: int) -> bool:
     try:
         state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

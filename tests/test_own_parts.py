@@ -31,7 +31,7 @@ class Own(Planner):
         return self.answer
 
 
-def played(planner: Any, **parts: Any) -> list[str]:
+def play(planner: Any, **parts: Any) -> list[str]:
     """The subtasks of two rounds."""
     with homie.open(**{**TINY, **parts}, planner=planner, rounds=2) as session:
         return [str(subtask) for round in session.rounds("go") for subtask in round.decision.subtasks]
@@ -42,7 +42,7 @@ def played(planner: Any, **parts: Any) -> list[str]:
 
 @pytest.mark.parametrize("answer", [GO, Decision((GO,)), Decision(GO), Decision([GO])])  # type: ignore[arg-type]
 def test_what_can_mean_one_thing_only_is_a_decision(answer: Any) -> None:
-    assert played(Own(answer)) == played(lambda planner_input: answer) == ["[Go to, ball]"] * 2
+    assert play(Own(answer)) == play(lambda planner_input: answer) == ["[Go to, ball]"] * 2
     check_planner(Own(answer))
     check_planner(lambda planner_input: answer)
 
@@ -75,7 +75,7 @@ def test_what_is_not_a_decision_names_the_planner_and_what_to_return(answer: Any
         (decide, "The planner's function decide"),
     ):
         with pytest.raises(BadInput) as refusal:
-            played(planner)
+            play(planner)
         assert str(refusal.value).startswith(beginning) and message in str(refusal.value)
         with pytest.raises(NotConforming) as listed:
             check_planner(planner)
@@ -89,7 +89,7 @@ def test_an_async_method_is_refused() -> None:
             return END
 
     with pytest.raises(BadInput, match=r"of the planner Late is async: write it with `def`, or make a homie\.Function"):
-        played(Late())
+        play(Late())
 
 
 # ---------------------------------------------------------------- what other parts return
@@ -139,7 +139,7 @@ def detecting(**odd: Any) -> TinyDetector:
     return Oddly()
 
 
-def spelled() -> Any:
+def spell_skills() -> Any:
     skill = TinySkill("Go to")
     skill.actions = "Go to"  # type: ignore[assignment]
     return [skill]
@@ -179,7 +179,7 @@ ODD_MEMBERS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("skills", "message"), ODD_MEMBERS)
 def test_a_member_of_a_skill_that_is_something_else_is_named(skills: Any, message: str) -> None:
     with pytest.raises(BadInput) as refusal:
-        played(Own(GO), skills=skills)
+        play(Own(GO), skills=skills)
     assert message in str(refusal.value) and "\n" not in str(refusal.value)
 
 
@@ -223,14 +223,14 @@ ODD_PARTS: list[tuple[dict[str, Any], str]] = [
     ({"skills": skills_of(lambda: [Odd.Still("Go to")])}, "of the skill Still returned None: return a homie.Command."),
     ({"skills": skills_of(lambda: [Odd.Sure("Go to")])}, "of the skill Sure returned True: return a homie.Outcome."),
     ({"skills": skills_of(lambda: Odd.Still("Go to"))}, "The method skills of the skill set OddSkills returned"),
-    ({"skills": skills_of(spelled)}, "The skill TinySkill has the text 'Go to' as `actions`: write a tuple"),
+    ({"skills": skills_of(spell_skills)}, "The skill TinySkill has the text 'Go to' as `actions`: write a tuple"),
 ]
 
 
 @pytest.mark.parametrize(("parts", "message"), ODD_PARTS)
 def test_what_another_part_returns_wrongly_names_it_and_what_to_return(parts: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput) as refusal:
-        played(Own(GO), **parts)
+        play(Own(GO), **parts)
     assert message in str(refusal.value)
 
 
@@ -272,7 +272,7 @@ NO_PLANNERS: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("planner", "message"), NO_PLANNERS)
 def test_what_is_not_a_planner_is_refused_before_anything_is_opened(planner: Any, message: str) -> None:
     with pytest.raises(BadInput) as refusal:
-        played(planner)
+        play(planner)
     assert message in str(refusal.value)
     with pytest.raises(NotConforming) as listed:
         check_planner(planner)
@@ -297,7 +297,7 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("parts", "message"), OTHERS)
 def test_functions_and_classes_in_the_place_of_others_are_refused(parts: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput) as refusal:
-        played(Own(), **parts)
+        play(Own(), **parts)
     assert message in str(refusal.value)
 
 
@@ -335,7 +335,7 @@ def makes_own() -> Own:
 
 @pytest.mark.parametrize("function", [make, makes_quietly, makes_own, lambda: Own(GO)])
 def test_a_function_that_makes_planners_is_not_one(function: Any) -> None:
-    assert played(function) == ["[Go to, ball]"] * 2
+    assert play(function) == ["[Go to, ball]"] * 2
 
 
 class Deciding:
@@ -349,4 +349,4 @@ async def asynchronous(planner_input: PlannerInput) -> Subtask:
 
 @pytest.mark.parametrize("function", [lambda planner_input: GO, Deciding(), asynchronous])
 def test_a_function_that_decides_is_a_planner(function: Any) -> None:
-    assert played(function) == ["[Go to, ball]"] * 2
+    assert play(function) == ["[Go to, ball]"] * 2

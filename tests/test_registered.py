@@ -75,7 +75,7 @@ def skip_outside(name: str) -> None:
         pytest.skip(reason)
 
 
-def chosen(**options: Any) -> tuple[Chosen, OpenOptions]:
+def choose_parts(**options: Any) -> tuple[Chosen, OpenOptions]:
     checked = OpenOptions.build(picture_size=64, **options)
     return choose(checked), checked
 
@@ -88,7 +88,7 @@ def home():
 
 @pytest.fixture(scope="module")
 def table():
-    parts, options = chosen(robot="franka:pick")
+    parts, options = choose_parts(robot="franka:pick")
     with parts.robot(options) as robot:
         yield robot
 
@@ -111,7 +111,7 @@ def test_planners(name, tmp_path, table):
 @pytest.mark.parametrize("name", registry.names("robots"))
 def test_robots(name):
     skip_outside(name)
-    parts, options = chosen(**{"robot": name, **ROBOTS.get(name, {})})
+    parts, options = choose_parts(**{"robot": name, **ROBOTS.get(name, {})})
     with parts.robot(options) as robot:
         check_robot(robot, close=True)
 
@@ -176,7 +176,7 @@ def test_detectors(name, home):
 
 @pytest.mark.parametrize("name", registry.names("locators"))
 def test_locators(name, home):
-    parts, options = chosen(robot="tiny") if name == "tiny" else (None, None)
+    parts, options = choose_parts(robot="tiny") if name == "tiny" else (None, None)
     robot = parts.robot(options) if parts else home
     home.reset(seed=0)
     detections = make_part(DETECTOR, "simulated").detect(home.observe(home.views)) if robot is home else ()

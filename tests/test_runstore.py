@@ -280,7 +280,7 @@ class Lamp(BaseModel):
     name: str = "lamp"
 
 
-def staged(name: str = "lamp"):
+def staged_robot(name: str = "lamp"):
     """A robot whose scene can be written down."""
     from homie_tiny import FilmedTinyRobot
 
@@ -291,17 +291,17 @@ def staged(name: str = "lamp"):
 
 
 def test_the_scene_of_a_run_is_kept_and_stays_the_same(tiny_options, tmp_path):
-    RunFolder.open(tiny_options(), staged(), NOTHING, {}).close()
+    RunFolder.open(tiny_options(), staged_robot(), NOTHING, {}).close()
     path = tmp_path / "run" / "scene.json"
     assert json.loads(path.read_bytes()) == {"name": "lamp"}
     assert read_run(tmp_path / "run").files == {"scene.json": mark(path)}
-    RunFolder.open(tiny_options(), staged(), NOTHING, {}).close()
+    RunFolder.open(tiny_options(), staged_robot(), NOTHING, {}).close()
     for _ in range(2):  # the lock is released, so it is not "in use" the second time
         with pytest.raises(BadInput, match=r"The run folder .*run was made in another scene: choose another --out\."):
-            RunFolder.open(tiny_options(), staged("desk"), NOTHING, {})
+            RunFolder.open(tiny_options(), staged_robot("desk"), NOTHING, {})
     path.write_text("{}")
     with pytest.raises(BadInput, match="made in another scene"):
-        RunFolder.open(tiny_options(), staged(), NOTHING, {})
+        RunFolder.open(tiny_options(), staged_robot(), NOTHING, {})
 
 
 def test_a_run_of_a_robot_without_a_scene_has_none(tiny_options, tmp_path, robot):
@@ -322,10 +322,10 @@ def test_a_run_folder_that_cannot_be_written_is_a_sentence(tiny_options, tmp_pat
     (tmp_path / "run" / "scene.json").mkdir(parents=True)
     for _ in range(2):
         with pytest.raises(BadInput, match=r"^Cannot write into the run folder .*/run: Is a directory\.$"):
-            RunFolder.open(tiny_options(), staged(), NOTHING, {})
+            RunFolder.open(tiny_options(), staged_robot(), NOTHING, {})
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match=r"^Cannot write the run folder .*/file/run: Not a directory\.$"):
-        RunFolder.open(tiny_options(out=tmp_path / "file" / "run"), staged(), NOTHING, {})
+        RunFolder.open(tiny_options(out=tmp_path / "file" / "run"), staged_robot(), NOTHING, {})
     with pytest.raises(BadInput, match=r"^Cannot write the run folder .*: File name too long\.$"):
         RunFolder.check(tiny_options(out=tmp_path / ("x" * 300)))
 

@@ -436,7 +436,7 @@ def panel_shows(picture: Image, expected: Caption) -> bool:
     return bool(wrong.sum() < 0.03 * ink.sum())
 
 
-def ended(feedback: Feedback, *inventory: str) -> RoundRecord:
+def end_record(feedback: Feedback, *inventory: str) -> RoundRecord:
     return RoundRecord(2, Decision((PICK,)), Execution(PICK, "", (), (), feedback), inventory, 0.0, {})
 
 
@@ -465,12 +465,12 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     parts.append((45, caption_now.change(state=failed, tone="bad", clock=24.0)))
     writer.on(AttemptEnded(Attempt(2, "tiny pick", Outcome.SUCCEEDED, "", 1.0, 9)))
     at(26.0)
-    writer.on(SubtaskRecorded(ended(FEEDBACK, "ball", "box")))
+    writer.on(SubtaskRecorded(end_record(FEEDBACK, "ball", "box")))
     after = caption_now.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
     after = after.change(history=(("[Pick, ball] E1", False),))
     parts.append((8 + 1 + 9, after))  # 7.5 frames of way, and 0.6 s
     at(28.0)
-    writer.on(SubtaskRecorded(ended(Feedback("success"))))
+    writer.on(SubtaskRecorded(end_record(Feedback("success"))))
     after = after.change(state="success", tone="good", inventory="nothing", clock=28.0)
     after = after.change(history=(("[Pick, ball] E1", False), ("[Pick, ball]", True)))
     parts.append((7 + 1 + 9, after))  # the half frame that was shown too much is taken off
