@@ -66,7 +66,7 @@ def numbers(run: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Callable[[BenchOptions], Path]:
+def play_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[BenchOptions], Path]:
     """A bench in the tiny world that was played once for all tests."""
 
     @functools.cache
@@ -89,10 +89,10 @@ def suite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def tiny(suite_file, tiny_bench, played, tmp_path) -> BenchOptions:
+def tiny(suite_file, tiny_bench, play_once, tmp_path) -> BenchOptions:
     """Options of a bench whose run folder is a fresh copy of a finished one."""
     options = tiny_bench(suite_file, video=True)
-    shutil.copytree(played(options), tmp_path / "run")
+    shutil.copytree(play_once(options), tmp_path / "run")
     return options
 
 

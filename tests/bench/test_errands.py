@@ -32,7 +32,7 @@ def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> Drawn:
+def drawing() -> Drawn:
     return draw_suite(60, world, seed=11, test=0.2)
 
 
@@ -52,8 +52,8 @@ def template(task: Task) -> str:
     return "-".join(task.id.split("-")[1:-1])
 
 
-def test_every_task_is_open_at_first_and_done_by_its_expert(drawn):
-    for task in drawn.suite.tasks:
+def test_every_task_is_open_at_first_and_done_by_its_expert(drawing):
+    for task in drawing.suite.tasks:
         house = house_of(task)
         end = rehearse(house, task.expert)
         assert not task.goal.holds(house.state), task.id
@@ -62,13 +62,13 @@ def test_every_task_is_open_at_first_and_done_by_its_expert(drawn):
         assert "{" not in task.text and "_" not in task.text, task.text
 
 
-def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(drawn):
+def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(drawing):
     groups: dict[str, list[Task]] = {name: [] for name in ("train", "template", "object", "house", "wording")}
-    for task in drawn.suite.tasks:
+    for task in drawing.suite.tasks:
         groups[task.id.split("-")[0]].append(task)
-    assert {name: len(tasks) for name, tasks in groups.items()} == drawn.counts
-    assert drawn.counts == {"train": 12, "template": 12, "object": 12, "house": 12, "wording": 12}
-    unseen, kinds = set(drawn.templates), set(drawn.objects)
+    assert {name: len(tasks) for name, tasks in groups.items()} == drawing.counts
+    assert drawing.counts == {"train": 12, "template": 12, "object": 12, "house": 12, "wording": 12}
+    unseen, kinds = set(drawing.templates), set(drawing.objects)
     houses = {task.scene.seed for name in ("train", "template", "object", "wording") for task in groups[name]}
     assert unseen and kinds
     for name, tasks in groups.items():
@@ -81,12 +81,12 @@ def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(dra
 
 
 def test_validation_and_test_share_nothing_that_was_held_out():
-    drawn = draw_suite(40, world, seed=11, test=0.1, validation=0.1)
-    assert drawn.counts == {
+    drawing = draw_suite(40, world, seed=11, test=0.1, validation=0.1)
+    assert drawing.counts == {
         "train": 8, **{f"validation-{name}": 4 for name in ("template", "object", "house", "wording")},
         **dict.fromkeys(("template", "object", "house", "wording"), 4),
     }  # fmt: skip
-    tasks = {split: [task for task in drawn.suite.tasks if task.split == split] for split in SPLITS}
+    tasks = {split: [task for task in drawing.suite.tasks if task.split == split] for split in SPLITS}
 
     def named(split: str, group: str) -> list[Task]:
         prefix = f"validation-{group}-" if split == "validation" else f"{group}-"
@@ -97,26 +97,26 @@ def test_validation_and_test_share_nothing_that_was_held_out():
         for split in SPLITS[1:]
     ]
     houses = [{task.scene.seed for task in named(split, "house")} for split in SPLITS[1:]]
-    unseen = set(drawn.objects)
+    unseen = set(drawing.objects)
     kinds = [set().union(*(kinds_handled(task) & unseen for task in named(split, "object"))) for split in SPLITS[1:]]
     for validation, test in (templates, houses, kinds):
         assert validation and test and not validation & test
     assert not set().union(*houses) & {task.scene.seed for task in tasks["train"]}
 
 
-def test_the_seed_decides(drawn):
+def test_the_seed_decides(drawing):
     again, other = (draw_suite(12, world, seed=seed) for seed in (11, 12))
     assert again.to_json() == draw_suite(12, world, seed=11).to_json() != other.to_json()
-    assert {task.id for task in other.suite.tasks} and drawn.suite.name == "errands-11"
+    assert {task.id for task in other.suite.tasks} and drawing.suite.name == "errands-11"
 
 
-def test_the_file_is_a_suite(drawn, tmp_path: Path):
-    (tmp_path / "errands.json").write_bytes(to_json(drawn.to_json()))
-    assert read_suite(tmp_path / "errands.json") == drawn.suite
+def test_the_file_is_a_suite(drawing, tmp_path: Path):
+    (tmp_path / "errands.json").write_bytes(to_json(drawing.to_json()))
+    assert read_suite(tmp_path / "errands.json") == drawing.suite
 
 
-def test_no_two_tasks_are_the_same(drawn):
-    assert len({(task.scene.seed, task.text) for task in drawn.suite.tasks}) == len(drawn.suite.tasks)
+def test_no_two_tasks_are_the_same(drawing):
+    assert len({(task.scene.seed, task.text) for task in drawing.suite.tasks}) == len(drawing.suite.tasks)
 
 
 def test_houses_that_give_nothing_are_reported():

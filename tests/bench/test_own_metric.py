@@ -64,7 +64,9 @@ def test_what_is_no_metric_or_has_a_name_of_ours_is_refused(homie, environment, 
     run = str(write_run(tmp_path / "a", ALL_DONE))
     namesake = package(tmp_path / "one", "SR2 = shares:NAMESAKE")
     function = package(tmp_path / "two", "RPE = shares:replanned")
-    refused = homie("compare", run, PYTHONPATH=beside(namesake, environment))
-    assert refused.returncode == 2 and "is called SR, as another is: rename it." in refused.stderr
-    refused = homie("compare", run, PYTHONPATH=beside(function, environment))
-    assert refused.returncode == 2 and "The metric 'RPE' of another package has to be a homie.Metric" in refused.stderr
+    completed = homie("compare", run, PYTHONPATH=beside(namesake, environment))
+    assert completed.returncode == 2 and "is called SR, as another is: rename it." in completed.stderr
+    completed = homie("compare", run, PYTHONPATH=beside(function, environment))
+    assert (
+        completed.returncode == 2 and "The metric 'RPE' of another package has to be a homie.Metric" in completed.stderr
+    )

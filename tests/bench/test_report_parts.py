@@ -91,9 +91,9 @@ def run_with_names(path: Path) -> Path:
     ],
 )
 def test_which_episode_is_recorded(tmp_path: Path, options: dict[str, str], message: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         report(ReportOptions.build(runs=[run_with_names(tmp_path / "run")], **options))
-    assert str(caught.value).startswith(message) and not (tmp_path / "run" / "report.html").exists()
+    assert str(excinfo.value).startswith(message) and not (tmp_path / "run" / "report.html").exists()
 
 
 def test_no_episode_to_record(tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_no_episode_to_record(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^There is no episode to record: none was started\.$"):
         report(ReportOptions.build(runs=[run], rerun="a.rrd"))
     two = [write_single(tmp_path / name, {"1": DONE}, planner=name) for name in ("rule", "chat")]
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         report(ReportOptions.build(runs=two, rerun="a.rrd"))
-    assert str(caught.value) == "The episode '1' is in several runs (chat, rule): give only one of them with --rerun."
+    assert str(excinfo.value) == "The episode '1' is in several runs (chat, rule): give only one of them with --rerun."
 
 
 @pytest.fixture(scope="module")

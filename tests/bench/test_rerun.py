@@ -40,17 +40,17 @@ RERUN = Path(sys.executable).with_name("rerun")
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the run of all tests is, once it was played."""
     return tmp_path_factory.mktemp("played") / "run"
 
 
 @pytest.fixture
-def tiny_run(tiny_options, played: Path, tmp_path: Path) -> Path:
+def tiny_run(tiny_options, finished_run: Path, tmp_path: Path) -> Path:
     """A copy of a run with a video."""
-    if not played.exists():
-        session.run(tiny_options(video=True, out=played))
-    return Path(shutil.copytree(played, tmp_path / "run"))
+    if not finished_run.exists():
+        session.run(tiny_options(video=True, out=finished_run))
+    return Path(shutil.copytree(finished_run, tmp_path / "run"))
 
 
 def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: Path) -> None:

@@ -44,9 +44,9 @@ def check(folder: Path, scene: dict[str, Any], *, suite: dict[str, Any] | None =
     ],
 )  # fmt: skip
 def test_a_scene_that_the_environment_does_not_have_is_refused(tmp_path, robot, scene, message):
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         check(tmp_path, scene, robot=robot, skills="tiny", targets="background")
-    assert str(refused.value) == f"The suite 'small': task 'a': {message}"
+    assert str(excinfo.value) == f"The suite 'small': task 'a': {message}"
 
 
 def test_a_choice_becomes_the_options_of_a_run():

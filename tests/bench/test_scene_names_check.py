@@ -82,9 +82,9 @@ def check(executor: Executor, names: Mapping[str, str] | None = None, **fields: 
 def test_what_is_not_in_the_scene_is_refused_with_the_nearest(
     executor: Executor, fields: Mapping[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         check(executor, **fields)
-    assert str(refused.value).startswith(sentence)
+    assert str(excinfo.value).startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_bench_refuses_it_before_playing_and_names_suite_and_task(tmp_path: Pa
     suite = tmp_path / "suite.json"
     suite.write_text(json.dumps({"format": 1, "name": "small", "tasks": tasks}))
     options = BenchOptions.build(suite=str(suite), skills="ideal", out=tmp_path / "run", trials=1, workers=1)
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         bench(options)
-    assert str(refused.value) == (
+    assert str(excinfo.value) == (
         "The suite 'small': task 'bring': the key path with [Put, ornge, desk] names 'ornge', which is not in its"
         " scene: did you mean 'orange'?"
     )

@@ -141,9 +141,9 @@ def test_json_is_as_good_as_yaml(write):
 )
 def test_refusals_name_file_task_and_field(write, old, new, message):
     assert old in SUITE
-    with pytest.raises(BadInput, match=message) as caught:
+    with pytest.raises(BadInput, match=message) as excinfo:
         read_suite(write(SUITE.replace(old, new)))
-    assert "suite.yaml" in str(caught.value) and "\n" not in str(caught.value)
+    assert "suite.yaml" in str(excinfo.value) and "\n" not in str(excinfo.value)
 
 
 def test_a_suite_without_tasks_is_refused(write):

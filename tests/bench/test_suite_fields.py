@@ -138,9 +138,9 @@ def test_tasks_are_chosen() -> None:
 def test_a_task_is_named_by_its_id_or_its_number(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "suite.yaml"
     path.write_text(f"format: 1\nname: small\n{text}\n")
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         read_suite(path)
-    assert str(caught.value).startswith(f"{path}: ") and message in str(caught.value)
+    assert str(excinfo.value).startswith(f"{path}: ") and message in str(excinfo.value)
 
 
 def test_a_task_may_end_at_once_where_it_has_other_ways(tmp_path: Path) -> None:

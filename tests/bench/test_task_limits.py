@@ -106,6 +106,6 @@ def test_a_suite_without_them_is_written_as_before() -> None:
     ],
 )
 def test_what_is_no_limit_is_refused_by_task_and_field(tmp_path: Path, own: Any, message: str) -> None:
-    with pytest.raises(BadInput, match=rf"limited\.json: task 't1': {message}") as caught:
+    with pytest.raises(BadInput, match=rf"limited\.json: task 't1': {message}") as excinfo:
         read_suite(write(tmp_path, content({}, own)))
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(excinfo.value)
