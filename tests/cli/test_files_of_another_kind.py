@@ -57,9 +57,9 @@ def test_the_error_says_what_the_file_should_be(tmp_path: Path, kind: str, wrong
     if (kind, wrong) == ("config", "other"):
         assert read(path) == {"title": "something else"}, "the option is refused later, by its name"
         return
-    with pytest.raises(BadInput, match=OF_ANOTHER_KIND.get((kind, wrong), advice)) as caught:
+    with pytest.raises(BadInput, match=OF_ANOTHER_KIND.get((kind, wrong), advice)) as excinfo:
         read(path)
-    sentence = str(caught.value)
+    sentence = str(excinfo.value)
     assert "file.yaml" in sentence and "\n" not in sentence and len(sentence) < 400 + len(str(path))
     if (kind, wrong) not in OF_ANOTHER_KIND:
         assert page in sentence

@@ -46,11 +46,11 @@ def test_what_cannot_be_read_of_a_run_is_not_taken_for_empty(tmp_path, forbidden
     write_run(tmp_path / "runs/other", ["b-0"])
     (tmp_path / forbidden).chmod(0)
     try:
-        ended = homie(tmp_path, "data", "emmoe", "runs", "--out", "out", "--keep", "all")
+        completed = homie(tmp_path, "data", "emmoe", "runs", "--out", "out", "--keep", "all")
     finally:
         (tmp_path / forbidden).chmod(0o755)
-    assert sentence in ended.stderr.splitlines(), ended.stderr
-    assert ended.returncode == (2 if sentence.startswith("homie") else 0)
+    assert sentence in completed.stderr.splitlines(), completed.stderr
+    assert completed.returncode == (2 if sentence.startswith("homie") else 0)
 
 
 def test_a_report_names_the_episodes_that_cannot_be_read_and_shows_the_others(tmp_path):
@@ -59,12 +59,12 @@ def test_a_report_names_the_episodes_that_cannot_be_read_and_shows_the_others(tm
     for folder in closed:
         folder.mkdir(exist_ok=True)
         folder.chmod(0)
-    ended = homie(tmp_path, "report", "run", "--out", "page.html")
+    completed = homie(tmp_path, "report", "run", "--out", "page.html")
     for folder in closed:
         folder.chmod(0o755)
-    assert ended.returncode == 0, ended.stderr
+    assert completed.returncode == 0, completed.stderr
     unread = "not read: a-0: episode.json (Permission denied)", "not read: b-0: frames (Permission denied)"
-    assert ended.stderr.splitlines()[:-1] == list(unread)
+    assert completed.stderr.splitlines()[:-1] == list(unread)
     page = (tmp_path / "page.html").read_text()
     assert '<dd class="said">damaged: episode.json (Permission denied)</dd>' in page
     assert '<dt>not read</dt><dd class="said">frames (Permission denied)</dd>' in page
@@ -77,11 +77,11 @@ def test_a_task_folder_of_emmoe_that_cannot_be_read_is_not_left_out_in_silence(t
     folder = tmp_path / "emmoe/data/train/run-a-0"
     folder.chmod(0)
     try:
-        ended = homie(tmp_path, "data", "sft", "emmoe", "--out", "out")
+        completed = homie(tmp_path, "data", "sft", "emmoe", "--out", "out")
     finally:
         folder.chmod(0o755)
-    assert ended.returncode == 2
-    assert ended.stderr == "homie: Cannot read emmoe/data/train/run-a-0: Permission denied.\n"
+    assert completed.returncode == 2
+    assert completed.stderr == "homie: Cannot read emmoe/data/train/run-a-0: Permission denied.\n"
 
 
 SUITE = """\
@@ -114,10 +114,10 @@ def test_no_episode_of_a_bench_is_lost_to_a_closed_folder_or_log(
     before = {path: path.read_bytes() for path in tmp_path.glob("bench/episodes/*/*")}
     (tmp_path / name).chmod(mode)
     try:
-        ended = homie(tmp_path, *command, environment=environment)
+        completed = homie(tmp_path, *command, environment=environment)
     finally:
         (tmp_path / name).chmod(0o755)
-    assert (ended.returncode, ended.stderr) == (2, f"homie: {sentence}\n")
+    assert (completed.returncode, completed.stderr) == (2, f"homie: {sentence}\n")
     assert {path: path.read_bytes() for path in tmp_path.glob("bench/episodes/*/*")} == before
 
 
@@ -126,16 +126,19 @@ def test_a_run_whose_folders_are_closed_is_not_begun_again(tmp_path, tiny_argume
     assert homie(tmp_path, *command, environment=environment).returncode == 0
     next(tmp_path.glob("run/episodes/*/episode.json")).unlink()
     (tmp_path / "run/parts").chmod(0o555)
-    ended = homie(tmp_path, *command, environment=environment)
-    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot write into run/parts: Permission denied.\n")
+    completed = homie(tmp_path, *command, environment=environment)
+    assert (completed.returncode, completed.stderr) == (2, "homie: Cannot write into run/parts: Permission denied.\n")
 
 
 def test_a_folder_closed_since_a_data_set_was_begun_is_named(tmp_path):
     write_run(tmp_path / "run", ["a-0"])
     (tmp_path / "out/data/train").mkdir(parents=True)
     (tmp_path / "out/data/train").chmod(0o555)
-    ended = homie(tmp_path, "data", "emmoe", "run", "--out", "out", "--keep", "all", "--split", "none")
-    assert (ended.returncode, ended.stderr) == (2, "homie: Cannot write into out/data/train: Permission denied.\n")
+    completed = homie(tmp_path, "data", "emmoe", "run", "--out", "out", "--keep", "all", "--split", "none")
+    assert (completed.returncode, completed.stderr) == (
+        2,
+        "homie: Cannot write into out/data/train: Permission denied.\n",
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,15 +154,15 @@ def test_where_nothing_may_be_written(tmp_path, arguments, sentence, tiny_argume
     write_run(tmp_path / "run", ["a-0"])
     (tmp_path / "kept").mkdir(mode=0o555)
     more = tiny_arguments if arguments[0] == "run" else ()
-    ended = homie(tmp_path, *arguments, *more, environment=environment)
-    assert (ended.returncode, ended.stderr) == (2, f"homie: {sentence}\n")
+    completed = homie(tmp_path, *arguments, *more, environment=environment)
+    assert (completed.returncode, completed.stderr) == (2, f"homie: {sentence}\n")
 
 
 def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path):
     write_run(tmp_path / "run", ["a-0"])
     (tmp_path / "page.html").write_text("kept")
     (tmp_path / "page.html").chmod(0o444)
-    ended = homie(tmp_path, "report", "run", "--out", "page.html")
+    completed = homie(tmp_path, "report", "run", "--out", "page.html")
     sentence = "homie: Cannot write the report to page.html: Permission denied.\n"
-    assert (ended.returncode, ended.stderr) == (2, sentence)
+    assert (completed.returncode, completed.stderr) == (2, sentence)
     assert (tmp_path / "page.html").read_text() == "kept"

@@ -14,7 +14,7 @@ EPISODE = "episodes/put-the-ball-in-the-box-0/episode.json"
 
 
 @pytest.fixture
-def lost():
+def closed_pipe():
     """The writing end of a pipe that nobody reads."""
     reader, writer = os.pipe()
     os.close(reader)
@@ -30,8 +30,8 @@ def full():
 
 
 @pytest.mark.parametrize("arguments", [["list", "planners"], ["scene", "--json"], ["--help"]])
-def test_a_reader_that_leaves_is_no_error(lost, arguments):
-    completed = subprocess.run([*START, *arguments], stdout=lost, stderr=subprocess.PIPE, text=True, check=False)
+def test_a_reader_that_leaves_is_no_error(closed_pipe, arguments):
+    completed = subprocess.run([*START, *arguments], stdout=closed_pipe, stderr=subprocess.PIPE, text=True, check=False)
     assert (completed.returncode, completed.stderr) == (0, "")
 
 
@@ -47,8 +47,8 @@ def run(tmp_path, environment, tiny_arguments, **streams):
     return subprocess.run([*START, *arguments], cwd=tmp_path, env=environment, text=True, check=False, **streams)
 
 
-def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path, environment, tiny_arguments, lost):
-    completed = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=lost)
+def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path, environment, tiny_arguments, closed_pipe):
+    completed = run(tmp_path, environment, tiny_arguments, stdout=subprocess.PIPE, stderr=closed_pipe)
     assert completed.returncode == 0
     assert json.loads(completed.stdout)["result"]["ended_by"] == "ended"
     assert (tmp_path / "out" / EPISODE).exists()

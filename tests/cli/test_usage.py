@@ -44,9 +44,9 @@ WRONG = [
 @pytest.mark.parametrize(("line", "sentence"), WRONG)
 def test_a_wrong_command_line_is_one_sentence(line, sentence, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as excinfo:
         run(line.split())
-    assert ended.value.code == 2
+    assert excinfo.value.code == 2
     assert capsys.readouterr() == ("", f"homie: {sentence}\n")
     assert list(tmp_path.iterdir()) == []
 
@@ -110,9 +110,9 @@ def check_short_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def shown_by(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as excinfo:
         run(words)
-    assert ended.value.code == 0
+    assert excinfo.value.code == 0
     return capsys.readouterr().out
 
 
