@@ -232,12 +232,12 @@ def test_without_pictures_the_names_are_listed(run, tmp_path):
 )
 def test_what_is_kept(tmp_path, acts, keep, reason):
     (source,) = open_sources([write_run(tmp_path / "run", ["episode-0"], acts)])
-    played = source.read(source.entries()[0])
+    sample = source.read(source.entries()[0])
     if not reason:
-        assert kept(played, keep) is played
+        assert kept(sample, keep) is sample
         return
     with pytest.raises(LeftOut, match=reason):
-        kept(played, keep)
+        kept(sample, keep)
 
 
 def test_a_changed_data_set_is_found_out(run, tmp_path):
@@ -312,8 +312,8 @@ def test_where_no_model_was_chosen_it_is_the_one_that_ran_or_would_have(tmp_path
 def test_what_a_decision_did_besides_is_history_and_no_example(tmp_path):
     run = write_run(tmp_path / "run", ["episode-0"], ((PICK, FAR), (PICK, SUCCESS), (Subtask("End"), SUCCESS)))
     (source,) = open_sources([run])
-    played = source.read(source.entries()[0])
-    assert played.text == TEXT and played.done is None and played.ended and played.house
-    assert [len(step.history) for step in played.steps] == [0, 1, 2]
+    sample = source.read(source.entries()[0])
+    assert sample.text == TEXT and sample.done is None and sample.ended and sample.house
+    assert [len(step.history) for step in sample.steps] == [0, 1, 2]
     make_dataset(options(run, tmp_path / "out"), "dpo")
     assert read_data_file(tmp_path / "out").splits["train"].counts == {"action": 1, "model": 1, "order": 1}

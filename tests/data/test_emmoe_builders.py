@@ -125,8 +125,8 @@ def test_the_rules_give_the_counts_of_the_paper():
     for number in range(100):
         steps = [(Subtask("Go to", f"place_{n}"), SUCCESS) for n in range(9 if number < 30 else 8)]
         bad = [(PICK, failed)] if number < 36 else []
-        played = episode([*bad, *steps, DONE[-1]], name=f"emmoe/{number}", text=TEXT)
-        subtasks += len(played.steps)
-        conversations += sum(1 for _ in words.lines("sft", played))
-        pairs += sum(1 for _ in words.lines("dpo", played))
+        sample = episode([*bad, *steps, DONE[-1]], name=f"emmoe/{number}", text=TEXT)
+        subtasks += len(sample.steps)
+        conversations += sum(1 for _ in words.lines("sft", sample))
+        pairs += sum(1 for _ in words.lines("dpo", sample))
     assert (subtasks, conversations, pairs) == (966, 3720, 10104)

@@ -177,11 +177,11 @@ def test_two_groups_can_be_split(tmp_path):
 
 
 def test_a_side_is_that_of_the_suite_or_all_is_train():
-    played = episode(DONE)
+    sample = episode(DONE)
     sides = {"test": "test", "train": "train", "": "train"}
     for declared, side in sides.items():
-        assert side_of("suite", replace(played, split=declared)) == side
-        assert side_of("none", replace(played, split=declared)) == "train"
+        assert side_of("suite", replace(sample, split=declared)) == side
+        assert side_of("none", replace(sample, split=declared)) == "train"
 
 
 def test_a_card_says_how_the_trained_model_is_asked(tmp_path):
@@ -209,8 +209,8 @@ def test_a_folder_of_somebody_is_no_place_for_an_export(tmp_path):
 
 
 def test_reasons_that_are_made_up_of_what_happened():
-    played = episode(DONE)
-    silent = replace(played, steps=tuple(replace(step, analysis="") for step in played.steps))
+    sample = episode(DONE)
+    silent = replace(sample, steps=tuple(replace(step, analysis="") for step in sample.steps))
     steps = explained(silent).steps
     assert [step.analysis for step in steps] == [
         "According to my final task, I should go to the apple first",

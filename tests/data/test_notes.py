@@ -97,10 +97,10 @@ def test_a_damaged_line_is_refused_for_it_may_be_a_discard(tmp_path, line):
 
 def test_half_a_character_in_a_file_is_the_fault_of_the_file(tmp_path):
     (tmp_path / NOTES).write_text('{"kind": "remark", "text": "go \\udcc3"}\n')
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         read_notes(tmp_path)
     why = "text is text that cannot be written: its character 4 is \\udcc3, which is half of one"
-    assert str(refused.value).startswith(f"{tmp_path / NOTES} is damaged in line 1 ({why}): restore")
+    assert str(excinfo.value).startswith(f"{tmp_path / NOTES} is damaged in line 1 ({why}): restore")
 
 
 def test_a_note_that_cannot_be_written_is_a_sentence(tmp_path):

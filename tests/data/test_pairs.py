@@ -27,9 +27,9 @@ WRITER = load_prompts({"images": False, "examples": 0})
 
 @given(acts, st.sampled_from((None, "0", "1")))
 def test_no_pair_prefers_end_or_has_two_equal_answers(attempts, seed):
-    played = episode(attempts)
-    for pair in pairs(played, seed):
-        step = played.steps[pair.step]
+    sample = episode(attempts)
+    for pair in pairs(sample, seed):
+        step = sample.steps[pair.step]
         assert pair.chosen != pair.rejected and pair.chosen.subtask.action != "End"
         assert pair.chosen.subtask.action in (*ACTIONS, "Wipe")
         if pair.kind == "replan":
@@ -46,27 +46,27 @@ def test_no_pair_prefers_end_or_has_two_equal_answers(attempts, seed):
 @given(acts)
 @settings(max_examples=40)
 def test_lines_are_the_same_each_time_and_no_two_answers_are_equal(attempts):
-    played = explained(episode(attempts))
+    sample = explained(episode(attempts))
     for form in (ChatForm(WRITER, seed=3), OfficialForm()):
         for purpose in ("sft", "dpo"):
-            lines = list(form.lines(purpose, played))
-            assert lines == list(form.lines(purpose, played))
+            lines = list(form.lines(purpose, sample))
+            assert lines == list(form.lines(purpose, sample))
             if purpose == "sft":
-                assert len(lines) == len(teachable(played))
+                assert len(lines) == len(teachable(sample))
             assert all(line.fields["chosen"] != line.fields["rejected"] for line in lines if purpose == "dpo")
 
 
 def test_the_seed_decides_which_names_are_rejected():
-    played = episode(DONE * 4)
-    rejected = [{pair.rejected.subtask.action for pair in pairs(played, seed)} for seed in ("0", "1", None)]
+    sample = episode(DONE * 4)
+    rejected = [{pair.rejected.subtask.action for pair in pairs(sample, seed)} for seed in ("0", "1", None)]
     assert rejected[0] - set(ACTIONS) > {"Move"} or rejected[1] - set(ACTIONS) > {"Move"}
     assert rejected[2] - set(ACTIONS) == {"Move", "Fetch", "Place"}, "without a seed those of the paper"
 
 
 def test_only_what_the_planner_was_asked_for_teaches():
-    played = episode()
-    steps = tuple(replace(step, asked=number != 1) for number, step in enumerate(played.steps))
-    assert teachable(replace(played, steps=steps)) == (0, 2, 3, 4)
+    sample = episode()
+    steps = tuple(replace(step, asked=number != 1) for number, step in enumerate(sample.steps))
+    assert teachable(replace(sample, steps=steps)) == (0, 2, 3, 4)
 
 
 @pytest.mark.parametrize("names", OTHER_ACTIONS.values())
@@ -75,12 +75,12 @@ def test_no_other_name_is_in_the_list(names):
 
 
 def test_an_analysis_says_what_happened():
-    played = episode(((DONE[1][0], FAR), *DONE))
-    bare = replace(played, steps=tuple(replace(step, analysis="") for step in played.steps))
+    sample = episode(((DONE[1][0], FAR), *DONE))
+    bare = replace(sample, steps=tuple(replace(step, analysis="") for step in sample.steps))
     assert [step.analysis for step in explained(bare).steps][:4] == [
         "According to my final task, I should pick the apple first",
         "I failed to pick the apple (Unable to pick, the target is far away), so I should go to the apple",
         "I successfully arrived at the apple, so I should pick the apple next",
         "I successfully picked the apple, so I should go to the fridge next",
     ]
-    assert explained(played) == played, "what a planner has said stays"
+    assert explained(sample) == sample, "what a planner has said stays"

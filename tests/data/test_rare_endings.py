@@ -36,7 +36,7 @@ from homie.runtime.runstore.damage import read_finished
 @pytest.mark.parametrize("success", [True, False, None])
 @pytest.mark.parametrize("ended", [True, False])
 def test_which_episodes_are_kept(keep, success, ended):
-    played = replace(episode(DONE if ended else DONE[:3]), done=success)
+    sample = replace(episode(DONE if ended else DONE[:3]), done=success)
     reason = ""
     if keep == "done" and success is False:
         reason = "the task was not done"
@@ -44,9 +44,9 @@ def test_which_episodes_are_kept(keep, success, ended):
         reason = "the planner did not say End"
     if reason:
         with pytest.raises(LeftOut, match=f"^{reason}$"):
-            kept(played, keep)
+            kept(sample, keep)
     else:
-        assert kept(played, keep) is played
+        assert kept(sample, keep) is sample
 
 
 @pytest.mark.parametrize("torn", ["train", "test"])
@@ -159,8 +159,8 @@ def test_files_of_emmoe_say_why_an_episode_is_not_among_them(tmp_path):
     (source,) = open_sources([tmp_path / "out"])
     assert isinstance(source, EmmoeSource) and source.describe() == {"kind": "folder of EMMOE-100"}
     (entry,) = source.entries()
-    played = source.read(entry)
-    assert (played.done, played.split, len(played.steps)) == (True, "train", 5)
+    sample = source.read(entry)
+    assert (sample.done, sample.split, len(sample.steps)) == (True, "train", 5)
     (entry.folder / "info.txt").write_text("nothing of it")
     with pytest.raises(LeftOut, match=r"^damaged: "):
         source.read(entry)
@@ -168,14 +168,14 @@ def test_files_of_emmoe_say_why_an_episode_is_not_among_them(tmp_path):
 
 
 def test_a_step_as_a_file_of_emmoe_has_it():
-    played = replace(episode(((PICK, FAR), *DONE)), keypaths=(("[Go to, apple]", "[End]"),))
-    assert keypaths_of(played) == (("[Go to, apple]", "[End]"),)
-    assert keypaths_of(replace(played, keypaths=())) == (["[Pick, apple]", "[Put, apple, fridge]", "[End]"],)
-    first, *_, last = (expert_step(step) for step in played.steps)
+    sample = replace(episode(((PICK, FAR), *DONE)), keypaths=(("[Go to, apple]", "[End]"),))
+    assert keypaths_of(sample) == (("[Go to, apple]", "[End]"),)
+    assert keypaths_of(replace(sample, keypaths=())) == (["[Pick, apple]", "[Put, apple, fridge]", "[End]"],)
+    first, *_, last = (expert_step(step) for step in sample.steps)
     assert (first.number, first.model, first.inventory) == (1, "RT-1-X", "None")
     assert (first.feedback, first.analysis) == (FAR.message, "so [Pick, apple]")
     assert (last.number, last.model, str(last.subtask)) == (6, "", "[End]")
-    holding = replace(played.steps[2], inventory=("apple", "plum"))
+    holding = replace(sample.steps[2], inventory=("apple", "plum"))
     assert expert_step(holding).inventory == "apple plum"
 
 
@@ -216,8 +216,8 @@ def test_a_split_comes_back_from_its_file(tmp_path):
     again = read_split(str(options.out))
     assert again == split
     (first, *_) = open_sources([run])
-    played = first.read(first.entries()[0])
-    assert side_of(again, played) == split.houses[played.house]
+    sample = first.read(first.entries()[0])
+    assert side_of(again, sample) == split.houses[sample.house]
     assert (read_split("suite"), read_split("none")) == ("suite", "none")
 
 

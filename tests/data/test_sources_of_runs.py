@@ -34,8 +34,8 @@ def test_what_is_said_of_a_run(tmp_path):
     assert source.describe()["versions"] == "homie 0.2.0, mujoco 3.3.7"
     (entry,) = source.entries()
     assert (entry.name, entry.task, entry.split) == ("monday/a-0", TEXT, "")
-    played = source.read(entry)
-    assert (played.name, played.task, played.text, played.done) == ("monday/a-0", TEXT, TEXT, None)
+    sample = source.read(entry)
+    assert (sample.name, sample.task, sample.text, sample.done) == ("monday/a-0", TEXT, TEXT, None)
 
 
 def test_an_episode_whose_discard_may_be_lost_is_left_out(tmp_path):
@@ -111,9 +111,9 @@ def test_whether_it_was_done_people_say(tmp_path, mark, success):
     if mark:
         add_note(run / "episodes/a-0", note("mark", mark))
     add_note(run / "episodes/a-0", note("analysis", "because it is nearest", round=1))
-    played = read(run)
-    assert played.done is success
-    assert [step.analysis for step in played.steps[:2]] == ["because it is nearest", "so [Pick, apple]"]
+    sample = read(run)
+    assert sample.done is success
+    assert [step.analysis for step in sample.steps[:2]] == ["because it is nearest", "so [Pick, apple]"]
     add_note(run / "episodes/a-0", note("discard"))
     with pytest.raises(LeftOut, match=r"^a person discarded it$"):
         read(run)

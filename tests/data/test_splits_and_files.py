@@ -60,8 +60,8 @@ def test_nothing_is_on_both_sides(by, source):
     split, sizes = make_split([source], by, 0.2, seed=1)
     sides: dict[str, set[str]] = {}
     for entry in source.entries():
-        played = source.read(entry)
-        sides.setdefault(played.task if by == "task" else played.house, set()).add(side_of(split, played))
+        sample = source.read(entry)
+        sides.setdefault(sample.task if by == "task" else sample.house, set()).add(side_of(split, sample))
     assert all(len(some) == 1 for some in sides.values())
     assert 0 < sizes["test"] <= 0.2 * len(source.entries()) and sizes.total() == len(source.entries())
     assert make_split([source], by, 0.2, seed=1)[0] == split != make_split([source], by, 0.2, seed=2)[0]
@@ -220,9 +220,9 @@ def test_counts(tmp_path):
 
 
 def homie(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as excinfo:
         main(list(arguments))
-    return int(ended.value.code or 0)
+    return int(excinfo.value.code or 0)
 
 
 def test_the_command_line(tmp_path, capfd):

@@ -175,29 +175,29 @@ def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
         labelled(episode(DONE))
     script = (Subtask("Go to", "apple"), Subtask("Pick", "apple"), END)
     acts = [(Subtask("Go to", "apple"), OK), (Subtask("Go to", "apple"), OK), (Subtask("Pick", "apple"), OK), (END, OK)]
-    played = replace(episode(acts), expert=script)
-    steps = labelled(played).steps
+    sample = replace(episode(acts), expert=script)
+    steps = labelled(sample).steps
     assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
-    assert [step.history for step in steps] == [step.history for step in played.steps]
+    assert [step.history for step in steps] == [step.history for step in sample.steps]
     assert [step.model for step in steps] == ["nomad", "nomad", "rt1x", ""]
-    (pair,) = pairs(labelled(played))
+    (pair,) = pairs(labelled(sample))
     assert (pair.kind, pair.step) == ("expert", 1)
     assert (pair.chosen.subtask, pair.rejected.subtask) == (script[1], script[0])
     early = labelled(replace(episode([acts[0], (END, OK)]), expert=script))
     assert [(pair.chosen.subtask, pair.rejected) for pair in pairs(early)] == [(script[1], Choice(END, ""))]
     late = labelled(replace(episode([*acts[1:3], acts[2]]), expert=script))
     assert [(pair.chosen, pair.rejected.subtask) for pair in pairs(late)] == [(Choice(END, ""), script[1])]
-    wrong = [step.number for step in labelled(played, corrections=True).steps if step.feedback.ok]
+    wrong = [step.number for step in labelled(sample, corrections=True).steps if step.feedback.ok]
     assert wrong == [2], "the second way was useless; all else is what the expert does"
 
 
 def test_what_lay_on_the_floor_is_not_put_back_there() -> None:
     remembered = (Remembered("lemon", "kitchen", "on the floor"), Remembered("mug", "kitchen", "in the drawer 2"))
     acts = [(Subtask("Go to", "sink"), OK), (Subtask("Pick", "lemon"), OK), (Subtask("Pick", "mug"), STUCK)]
-    played = replace(episode(acts), expert=(Subtask("Pick", "apple"), END))
+    sample = replace(episode(acts), expert=(Subtask("Pick", "apple"), END))
     knowing = {"knowledge": Knowledge(remembered=remembered)}
-    steps = tuple(replace(step, input=step.input.model_copy(update=knowing)) for step in played.steps)
-    labels = [step.subtask for step in labelled(replace(played, steps=steps)).steps]
+    steps = tuple(replace(step, input=step.input.model_copy(update=knowing)) for step in sample.steps)
+    labels = [step.subtask for step in labelled(replace(sample, steps=steps)).steps]
     assert labels[2] == Subtask("Put", "lemon", "sink")  # where the robot is
 
 
