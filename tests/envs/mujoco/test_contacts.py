@@ -85,10 +85,10 @@ def test_equal_falls_end_alike(home: MujocoHome) -> None:
     ends = []
     for _ in range(2):
         home.reset(seed=0)
-        began = home.data.time
+        start = home.data.time
         lay(home.model, home.data, "orange", (3.2, 3.2, 1.7))
         for _ in range(30):
             home.act(Command())
-        assert home.data.time - began == pytest.approx(30 * home.spec.period)
+        assert home.data.time - start == pytest.approx(30 * home.spec.period)
         ends.append(home.data.qpos.copy())
     assert np.array_equal(*ends)

@@ -239,7 +239,7 @@ def test_a_mirrored_mesh_still_looks_outwards(tmp_path: Path) -> None:
 
 def test_the_scene_says_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "apple.obj").write_text(TWO_BOXES)
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as excinfo:
         main(["scene", "--seed", "7", "--meshes", str(tmp_path)])
-    assert ended.value.code in (0, None)
+    assert excinfo.value.code in (0, None)
     assert "apple.obj: 24 faces; 1 x 1 x 3 in the file, 2.5 x 2.5 x 7.5 cm here" in capsys.readouterr().err

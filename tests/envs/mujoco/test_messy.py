@@ -247,7 +247,7 @@ def test_the_command_line_and_suites_have_it(homie) -> None:
     assert nested
     listed = {item["name"]: item["nested"] for item in scene["objects"] if item["nested"]}
     assert listed == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
-    refused = homie("scene", "--scene", "house.json", "--clutter", "messy")
-    assert refused.returncode == 2 and "--clutter would mean nothing" in refused.stderr
+    completed = homie("scene", "--scene", "house.json", "--clutter", "messy")
+    assert completed.returncode == 2 and "--clutter would mean nothing" in completed.stderr
     assert scene_options("mujoco", {"clutter": "messy"}) == {"clutter": "messy"}
     assert SceneOptions.build(clutter="messy").clutter == "messy"

@@ -126,7 +126,7 @@ def drawn_by_rays(scene_file: Path) -> Arrays:
 
 
 @pytest.fixture(scope="module", params=["egl", "osmesa", "raycast"])
-def drawn(request: pytest.FixtureRequest, scene_file: Path) -> Arrays:
+def arrays(request: pytest.FixtureRequest, scene_file: Path) -> Arrays:
     return _draw(scene_file, request.param)
 
 
@@ -139,23 +139,23 @@ def _draw(scene_file: Path, backend: str) -> Arrays:
     return dict(np.load(target))
 
 
-def test_colours(drawn: Arrays) -> None:
-    red, green, blue = drawn["rgb"][CENTRE]
+def test_colours(arrays: Arrays) -> None:
+    red, green, blue = arrays["rgb"][CENTRE]
     assert red > 180
     assert green < 20
     assert blue < 20
 
 
-def test_texture(drawn: Arrays, model: mujoco.MjModel) -> None:
-    wall = drawn["rgb"][drawn["geoms"] == model.geom("wall").id]
+def test_texture(arrays: Arrays, model: mujoco.MjModel) -> None:
+    wall = arrays["rgb"][arrays["geoms"] == model.geom("wall").id]
     red, green, blue = np.median(wall, axis=0)
     assert blue > 150
     assert red < 20
     assert green < 20
 
 
-def test_depth_is_metres_along_the_optical_axis(drawn: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
-    depth, geoms = drawn["depth"], drawn["geoms"]
+def test_depth_is_metres_along_the_optical_axis(arrays: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
+    depth, geoms = arrays["depth"], arrays["geoms"]
     assert depth.dtype == np.float32
     np.testing.assert_allclose(depth[geoms == model.geom("box").id], 2.8, rtol=0.01)
     np.testing.assert_allclose(depth[geoms == model.geom("wall").id], 5.9, rtol=0.01)
@@ -164,10 +164,10 @@ def test_depth_is_metres_along_the_optical_axis(drawn: Arrays, data: mujoco.MjDa
     np.testing.assert_allclose(depth[rows, columns], optics.fy / (rows - optics.cy), rtol=0.01)
 
 
-def test_pixels_with_depth_lie_on_the_ball(drawn: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
+def test_pixels_with_depth_lie_on_the_ball(arrays: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
     optics, pose = camera_intrinsics(model, "eye", 256, 256), camera_pose(model, data, "eye")
-    rows, columns = np.nonzero(drawn["geoms"] == model.geom("ball").id)
-    z = drawn["depth"][rows, columns]
+    rows, columns = np.nonzero(arrays["geoms"] == model.geom("ball").id)
+    z = arrays["depth"][rows, columns]
     points = np.stack([(columns - optics.cx) / optics.fx * z, (rows - optics.cy) / optics.fy * z, z], axis=1)
     world = pose.position + points @ pose.rotation.T
     distance = np.linalg.norm(world - [3.0, 0.8, 1.0], axis=1)
@@ -175,33 +175,33 @@ def test_pixels_with_depth_lie_on_the_ball(drawn: Arrays, data: mujoco.MjData, m
     np.testing.assert_allclose(distance, 0.3, atol=0.012)
 
 
-def test_nothing_is_zero_metres_away_and_has_no_geom(drawn: Arrays) -> None:
-    nothing = drawn["geoms"] == -1
+def test_nothing_is_zero_metres_away_and_has_no_geom(arrays: Arrays) -> None:
+    nothing = arrays["geoms"] == -1
     assert nothing[0].all()
-    assert not drawn["depth"][nothing].any()
-    assert drawn["depth"][~nothing].min() > 0.5
+    assert not arrays["depth"][nothing].any()
+    assert arrays["depth"][~nothing].min() > 0.5
 
 
-def test_segmentation(drawn: Arrays, model: mujoco.MjModel) -> None:
-    assert drawn["geoms"].dtype == np.int32
-    assert drawn["geoms"][CENTRE] == model.geom("box").id
-    names = {model.geom(int(i)).name for i in np.unique(drawn["geoms"]) if i >= 0}
+def test_segmentation(arrays: Arrays, model: mujoco.MjModel) -> None:
+    assert arrays["geoms"].dtype == np.int32
+    assert arrays["geoms"][CENTRE] == model.geom("box").id
+    names = {model.geom(int(i)).name for i in np.unique(arrays["geoms"]) if i >= 0}
     # Not seen: group 3, alpha 0, and the housing around the camera.
     assert names == {"floor", "box", "ball", "can", "wall", "upper wall"}
     # Left in the picture is left in the world: the ball is at +y of a camera that looks along +x.
-    assert np.nonzero(drawn["geoms"] == model.geom("ball").id)[1].max() < 128
+    assert np.nonzero(arrays["geoms"] == model.geom("ball").id)[1].max() < 128
 
 
-def test_hidden_groups(drawn: Arrays, model: mujoco.MjModel) -> None:
+def test_hidden_groups(arrays: Arrays, model: mujoco.MjModel) -> None:
     upper = model.geom("upper wall").id
-    assert (drawn["geoms"] == upper).sum() > 500
-    assert not (drawn["open"] == upper).any()
-    unchanged = drawn["geoms"] != upper
-    np.testing.assert_array_equal(drawn["open"][unchanged], drawn["geoms"][unchanged])
+    assert (arrays["geoms"] == upper).sum() > 500
+    assert not (arrays["open"] == upper).any()
+    unchanged = arrays["geoms"] != upper
+    np.testing.assert_array_equal(arrays["open"][unchanged], arrays["geoms"][unchanged])
 
 
-def test_free_camera_from_above_has_north_up(drawn: Arrays, model: mujoco.MjModel) -> None:
-    above = drawn["above"]
+def test_free_camera_from_above_has_north_up(arrays: Arrays, model: mujoco.MjModel) -> None:
+    above = arrays["above"]
     assert above.shape == (100, 200)
     assert above[50, 100] == model.geom("box").id
     rows, columns = np.nonzero(above == model.geom("ball").id)
@@ -211,30 +211,32 @@ def test_free_camera_from_above_has_north_up(drawn: Arrays, model: mujoco.MjMode
     # Focal length from the camera's own field of view: the box (0.4 m) at 3.8 m.
     width = (above[50] == model.geom("box").id).sum()
     assert abs(width - 0.4 / 3.8 * 50 / math.tan(math.radians(20))) < 1.5
-    assert abs(drawn["above_depth"][50, 100] - 3.8) < 0.02
+    assert abs(arrays["above_depth"][50, 100] - 3.8) < 0.02
 
 
-def test_what_cannot_be_seen_is_left_out_of_no_picture(drawn: Arrays) -> None:
+def test_what_cannot_be_seen_is_left_out_of_no_picture(arrays: Arrays) -> None:
     for name, whole in {"rgb": "every_rgb", "depth": "every_depth", "above": "every_above"}.items():
-        np.testing.assert_array_equal(drawn[name], drawn[whole])
+        np.testing.assert_array_equal(arrays[name], arrays[whole])
 
 
-def test_what_is_behind_glass_is_drawn_with_and_without_segmentation(drawn: Arrays) -> None:
-    np.testing.assert_array_equal(drawn["glass"], drawn["glass_segmented"])  # the core in the box shows, or in neither
+def test_what_is_behind_glass_is_drawn_with_and_without_segmentation(arrays: Arrays) -> None:
+    np.testing.assert_array_equal(
+        arrays["glass"], arrays["glass_segmented"]
+    )  # the core in the box shows, or in neither
 
 
-def test_sizes_beyond_the_renderers_own(drawn: Arrays) -> None:
-    assert drawn["wide"].shape == (480, 640, 3)
-    assert drawn["wide"][240, 320, 0] > 180
-    np.testing.assert_array_equal(drawn["again"], drawn["rgb"])
+def test_sizes_beyond_the_renderers_own(arrays: Arrays) -> None:
+    assert arrays["wide"].shape == (480, 640, 3)
+    assert arrays["wide"][240, 320, 0] > 180
+    np.testing.assert_array_equal(arrays["again"], arrays["rgb"])
 
 
-def test_backends_agree(drawn: Arrays, drawn_by_rays: Arrays) -> None:
+def test_backends_agree(arrays: Arrays, drawn_by_rays: Arrays) -> None:
     for view in ("geoms", "open", "above"):
-        assert (drawn[view] == drawn_by_rays[view]).mean() > 0.99
-    same = (drawn["geoms"] == drawn_by_rays["geoms"]) & (drawn["geoms"] >= 0)
-    np.testing.assert_allclose(drawn["depth"][same], drawn_by_rays["depth"][same], rtol=0.02)  # GL's ball has facets
-    difference = np.abs(drawn["rgb"].astype(int) - drawn_by_rays["rgb"])[same]
+        assert (arrays[view] == drawn_by_rays[view]).mean() > 0.99
+    same = (arrays["geoms"] == drawn_by_rays["geoms"]) & (arrays["geoms"] >= 0)
+    np.testing.assert_allclose(arrays["depth"][same], drawn_by_rays["depth"][same], rtol=0.02)  # GL's ball has facets
+    difference = np.abs(arrays["rgb"].astype(int) - drawn_by_rays["rgb"])[same]
     assert np.median(difference) < 20
 
 

@@ -115,9 +115,9 @@ def _break_spec(change: str) -> dict[str, Any]:
     ],
 )
 def test_mistakes_are_one_sentence(change: str, words: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         SceneSpec.parse(json.dumps(_break_spec(change)), "house.json")
-    text = str(caught.value)
+    text = str(excinfo.value)
     assert text.startswith("Cannot read house.json: ")
     assert words in text
     assert "\n" not in text

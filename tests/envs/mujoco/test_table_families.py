@@ -98,9 +98,9 @@ def test_a_scene_that_can_not_be_is_refused(tmp_path, change, message):
     assert TableScene.load(file).things[0].words == "red cube"
     scene["things"] = [{**cube, **change}, star]
     file.write_text(json.dumps(scene))
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         TableScene.load(file)
-    assert message in str(refused.value)
+    assert message in str(excinfo.value)
 
 
 def test_families_are_found_by_name():

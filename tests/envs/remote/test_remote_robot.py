@@ -79,7 +79,7 @@ def test_every_trouble_is_one_sentence_in_time(trouble: str, error: type[HomieEr
     with open_robot(f"{LINE}:{trouble}", QUICK) as robot:
         robot.act(Command(base=(0.1, 0.0)))
         robot.act(Command(base=(0.1, 0.0)))
-        began = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(error) as raised:
             robot.act(Command(base=(0.1, 0.0)))
         assert sentence in str(raised.value) and "\n" not in str(raised.value)
@@ -89,7 +89,7 @@ def test_every_trouble_is_one_sentence_in_time(trouble: str, error: type[HomieEr
                 robot.stop()
         elif trouble != "nonsense@3":
             robot.stop()
-        assert time.monotonic() - began < 30.0
+        assert time.monotonic() - start < 30.0
 
 
 def test_a_client_that_goes_leaves_a_robot_that_was_halted(serve: Serve) -> None:
@@ -222,15 +222,15 @@ def test_a_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     server = int(client.stdout.readline())
     client.send_signal(signal.SIGKILL)
     client.communicate()
-    ended = threading.Event()
+    stop = threading.Event()
     for _ in range(200):
         try:
             os.kill(server, 0)
         except ProcessLookupError:
-            ended.set()
+            stop.set()
             break
         time.sleep(0.05)
-    assert ended.is_set()
+    assert stop.is_set()
 
 
 def test_the_command_serves_a_robot_from_another_python(homie: Homie, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ PLAN = ["[Pick, orange cube]", "[Pick, star]", "[End]"]
 
 
 @pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The address of the table, served by the command in a process of its own."""
     monkeypatch.syspath_prepend(str(HERE))
     path = os.pathsep.join((str(ROOT), str(HERE)))
@@ -59,10 +59,10 @@ def _play(folder: Path, **options: Any) -> tuple[list[Any], list[Any], Any]:
     return steps, commands, json.loads((run.episode_folder / "final_state.json").read_text())
 
 
-def test_same_decisions(served: str, tmp_path: Path) -> None:
+def test_same_decisions(address: str, tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(json.dumps(PLAN))
     here = _play(tmp_path / "here", robot=TABLE, picture_size=96)
-    there = _play(tmp_path / "there", robot=f"remote:{served}")
+    there = _play(tmp_path / "there", robot=f"remote:{address}")
     assert [step["execution"]["feedback"]["status"] for step in here[0]] == ["success", "fail", "success"]
     assert len(here[1]) > 50
     assert there == here

@@ -65,8 +65,8 @@ def test_subtasks_are_checked_carried_out_and_refused_in_its_own_words():
         assert session.call("Go to", "chest").feedback.ok and session.call("Open", "chest").feedback.ok
         assert session.call("Pick", "key").feedback.ok and session.inventory == ("key",)
         assert session.call("Close", "chest").feedback.code is ErrorCode.L1, "the hand is full"
-        refused = session.call("Water", "chest").feedback
-        assert (refused.code, refused.message) == (ErrorCode.E1, "Unable to water that! Please go to a plant first")
+        record = session.call("Water", "chest").feedback
+        assert (record.code, record.message) == (ErrorCode.E1, "Unable to water that! Please go to a plant first")
         assert session.world_state().held == "key"
         session.reset(seed=1)
         assert session.world_state().objects["key"].at == "chest" and session.inventory == ()
