@@ -89,14 +89,14 @@ class Counting(gymnasium.Env):
         return np.array([self.count]), {"seed": -1 if seed is None else seed}
 
     def step(self, action):
-        began = time.monotonic()
+        start = time.monotonic()
         if action == 5 and self.seed == 13:
             raise ValueError("it broke")
         if action == 6:
             raise BadInput("There is no action 6.")
         time.sleep(0.3 if action == 7 else 0.0)
         self.count += 1
-        return np.array([self.count]), 1.0, self.count == 2, False, {"began": began, "ended": time.monotonic()}
+        return np.array([self.count]), 1.0, self.count == 2, False, {"began": start, "ended": time.monotonic()}
 
 
 class Other(Counting):
