@@ -60,7 +60,7 @@ class Evaluated(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
+def evaluations(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     """Four evaluations of a model with given answers, in a process where Homie is installed."""
     folder = tmp_path_factory.mktemp("inspect")
     task = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
@@ -87,8 +87,8 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     return Evaluated(folder, json.loads(completed.stdout.splitlines()[-1]))
 
 
-def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: Path) -> None:
-    log, run = evaluated.logs[0], evaluated.folder / "whole"
+def test_a_suite_is_evaluated_and_both_keep_it(evaluations: Evaluated, tmp_path: Path) -> None:
+    log, run = evaluations.logs[0], evaluations.folder / "whole"
     assert log["status"] == "success"
     first, second = log["samples"]
     assert (first["id"], first["epoch"], first["events"], first["pictures"]) == ("put", 1, 5, 4)
@@ -98,7 +98,7 @@ def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: P
     assert scored.label == "function:inspect" and [score.success for score in scored.results.scores] == [True, False]
     plan = tmp_path / "plan.txt"
     plan.write_text("\n".join(step.replace(", ", " | ") for step in STEPS))
-    suite = evaluated.folder / "small.json"
+    suite = evaluations.folder / "small.json"
     homie.bench(suite, planner=f"lines:{plan}", out=tmp_path / "lines", workers=1, trials=1, **TINY)
     own_steps, planner_steps = (homie.read_steps(place / "episodes/put-0") for place in (run, tmp_path / "lines"))
     assert [(step.stamp, step.execution.feedback) for step in own_steps] == [
@@ -106,16 +106,16 @@ def test_a_suite_is_evaluated_and_both_keep_it(evaluated: Evaluated, tmp_path: P
     ]
 
 
-def test_an_evaluation_goes_on_with_its_run_folder(evaluated: Evaluated) -> None:
-    before, after = evaluated.logs[1:3]
+def test_an_evaluation_goes_on_with_its_run_folder(evaluations: Evaluated) -> None:
+    before, after = evaluations.logs[1:3]
     assert [sample["error"] for sample in before["samples"]] == [False, True]
     assert [(sample["events"], sample["error"]) for sample in after["samples"]] == [(0, False), (5, False)]
     assert after["metrics"]["SR"]["mean"] == 1.0
-    assert [score.success for score in homie.load_run(evaluated.folder / "half").results.scores] == [True, True]
+    assert [score.success for score in homie.load_run(evaluations.folder / "half").results.scores] == [True, True]
 
 
-def test_settings_of_prompts_are_arguments_of_the_task(evaluated: Evaluated) -> None:
-    assert [(sample["events"], sample["pictures"]) for sample in evaluated.logs[3]["samples"]] == [(1, 0), (1, 0)]
+def test_settings_of_prompts_are_arguments_of_the_task(evaluations: Evaluated) -> None:
+    assert [(sample["events"], sample["pictures"]) for sample in evaluations.logs[3]["samples"]] == [(1, 0), (1, 0)]
 
 
 def test_tasks_have_their_names_in_a_clone_too(tmp_path: Path) -> None:

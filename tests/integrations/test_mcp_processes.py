@@ -320,9 +320,9 @@ def _listens(port: int) -> bool:
 
 def test_a_bench_whose_agents_bring_no_token(capsys: pytest.CaptureFixture[str]) -> None:
     for planner, says in (("mcp", "HOMIE_MCP_TOKEN"), ("mcp:x", "is a port, such as mcp:8766")):
-        with pytest.raises(SystemExit) as ended:
+        with pytest.raises(SystemExit) as excinfo:
             main(["bench", "homie-100", "--planner", planner])
-        assert ended.value.code == 2 and says in capsys.readouterr().err
+        assert excinfo.value.code == 2 and says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -334,6 +334,6 @@ def test_a_bench_whose_agents_bring_no_token(capsys: pytest.CaptureFixture[str])
     ],
 )
 def test_what_cannot_be_served_is_said(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as excinfo:
         main(["serve", "mcp", *arguments])
-    assert ended.value.code == 2 and says in capsys.readouterr().err
+    assert excinfo.value.code == 2 and says in capsys.readouterr().err
