@@ -391,9 +391,9 @@ def test_the_words_of_a_goal():
 
 
 def test_a_message_names_the_field_once_and_ends_with_a_point():
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         parse_condition({"not": {"in": ["a", 7]}})
-    assert str(caught.value) == "goal: not.in.1 must be text (got 7)."
+    assert str(excinfo.value) == "goal: not.in.1 must be text (got 7)."
     with pytest.raises(BadInput, match=r"^scene\.json is not a snapshot of a world: held must be"):
         read_snapshot({"held": 1}, "scene.json")
 

@@ -118,11 +118,11 @@ def test_rules_work_as_time_goes_by_and_end_each_other() -> None:
     with MujocoHome(cold, picture_size=(16, 16)) as robot, MujocoHome(cold, picture_size=(16, 16)) as twin:
         assert robot.snapshot().objects["apple"].states == {"heated": False, "cooled": True, "sliced": False}
         robot.world.appliances.switch({"microwave": True})
-        began, now = robot.observe().stamp, robot.observe().stamp
-        while now - began < 2 * seconds and not robot.snapshot().objects["apple"].states["heated"]:
+        start, now = robot.observe().stamp, robot.observe().stamp
+        while now - start < 2 * seconds and not robot.snapshot().objects["apple"].states["heated"]:
             robot.act(Command())
             now = robot.observe().stamp
-        assert seconds <= now - began <= seconds + 0.5
+        assert seconds <= now - start <= seconds + 0.5
         assert robot.snapshot().objects["apple"].states == {"heated": True, "cooled": False, "sliced": False}
         twin.take_state(robot.state())
         assert twin.snapshot().objects["apple"].states == robot.snapshot().objects["apple"].states
