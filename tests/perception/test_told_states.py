@@ -77,8 +77,8 @@ def test_a_planner_is_given_what_is_on_and_what_it_has_switched() -> None:
     planner = Switches()
     house = {"seed": 70002, "objects": 14, "skills": "ideal,ideal-chores", "picture_size": 128, "rounds": 4}
     with homie.open(planner=planner, **house) as session:
-        played = list(session.rounds("switch the lamp on and off"))
-    assert [round.feedback.ok for round in played[:3]] == [True, True, True]
+        rounds = list(session.rounds("switch the lamp on and off"))
+    assert [round.feedback.ok for round in rounds[:3]] == [True, True, True]
     assert planner.told[2:] == [("on",), ("off",)]
 
 
