@@ -24,7 +24,7 @@ Weights = dict[str, torch.Tensor]
 
 
 @pytest.fixture(scope="module")
-def trained(tiny, tmp_path_factory) -> Callable[..., Path]:
+def train_adapter(tiny, tmp_path_factory) -> Callable[..., Path]:
     """A LoRA adapter of a tiny text-only model, of some kind, made once."""
     folder = tmp_path_factory.mktemp("adapters")
 
@@ -63,9 +63,9 @@ def capture_warnings() -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("kind", [{}, {"use_rslora": True}, {"use_dora": True}, {"bias": "lora_only"}])
-def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
+def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, train_adapter, kind):
     with capture_warnings() as messages:
-        engine = load_engine(Load(tiny("qwen2"), trained(**kind)))
+        engine = load_engine(Load(tiny("qwen2"), train_adapter(**kind)))
     assert not messages
     assert any("lora_A" in name for name, _ in engine.model.named_parameters())
 
@@ -91,22 +91,22 @@ def test_an_adapter_of_the_model_is_taken_without_a_word(tiny, trained, kind):
         (dict, {"peft_type": "MAGIC"}, "does not fit the model"),
     ],
 )
-def test_what_does_not_belong_to_the_model_is_refused(tiny, trained, tmp_path, change, config, sentence):
-    adapter = copy_changed(trained(), tmp_path / "adapter", change, **config)
-    with pytest.raises(BadInput, match=sentence) as caught:
+def test_what_does_not_belong_to_the_model_is_refused(tiny, train_adapter, tmp_path, change, config, sentence):
+    adapter = copy_changed(train_adapter(), tmp_path / "adapter", change, **config)
+    with pytest.raises(BadInput, match=sentence) as excinfo:
         load_engine(Load(tiny("qwen2"), adapter))
-    assert str(adapter) in str(caught.value) and "\n" not in str(caught.value)
+    assert str(adapter) in str(excinfo.value) and "\n" not in str(excinfo.value)
 
 
-def test_a_model_of_another_name_that_fits_is_warned_of(tiny, trained, tmp_path):
-    adapter = copy_changed(trained(), tmp_path / "adapter", base_model_name_or_path="somebody/another-model")
+def test_a_model_of_another_name_that_fits_is_warned_of(tiny, train_adapter, tmp_path):
+    adapter = copy_changed(train_adapter(), tmp_path / "adapter", base_model_name_or_path="somebody/another-model")
     with pytest.warns(UserWarning, match="was trained on 'somebody/another-model', and the model is"):
         load_engine(Load(tiny("qwen2"), adapter))
 
 
 @pytest.mark.parametrize("base", ["/home/me/models/qwen2", "Someone/Qwen2", None, ""])
-def test_the_same_name_elsewhere_is_the_same_model(tiny, trained, tmp_path, base):
-    adapter = copy_changed(trained(), tmp_path / "adapter", base_model_name_or_path=base)
+def test_the_same_name_elsewhere_is_the_same_model(tiny, train_adapter, tmp_path, base):
+    adapter = copy_changed(train_adapter(), tmp_path / "adapter", base_model_name_or_path=base)
     with capture_warnings() as messages:
         load_engine(Load(tiny("qwen2"), adapter))
     assert not messages
@@ -131,8 +131,8 @@ def test_the_name_of_a_model_in_the_cache_is_that_of_its_repository():
         (lambda a: (a / "adapter_config.json").write_text("[" * 60_000), "nested too deeply"),
     ],
 )
-def test_files_that_are_no_adapter_are_a_sentence(tiny, trained, tmp_path, spoil, sentence):
-    adapter = copy_changed(trained(), tmp_path / "adapter")
+def test_files_that_are_no_adapter_are_a_sentence(tiny, train_adapter, tmp_path, spoil, sentence):
+    adapter = copy_changed(train_adapter(), tmp_path / "adapter")
     spoil(adapter)
     with pytest.raises(BadInput, match=sentence):
         load_engine(Load(tiny("qwen2"), adapter))

@@ -122,9 +122,9 @@ def test_valid_answers_are_read_at_once() -> None:
 
 @pytest.mark.parametrize("sample", INVALID[::7], ids=lambda sample: sample.name)
 def test_invalid_answers_are_asked_again_with_a_reason(sample: Sample) -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(Unreadable) as excinfo:
         read(sample.text, sample.layout, ACTIONS, MODELS)
-    reason = str(caught.value).partition("Write ")[0].strip()
+    reason = str(excinfo.value).partition("Write ")[0].strip()
     assert reason.endswith(".") and len(reason) > 15
 
 

@@ -193,10 +193,10 @@ def test_an_endpoint_that_dies_ends_the_episode_as_infrastructure() -> None:
     settings = {"timeout": 0.4, "retries": 1, "backoff": 0.05}
     with Endpoint(*serve_answers(Subtask("Go to", "lemon"))[:1], hangs) as endpoint:
         planner = load_planner("chat:m", {"base_url": endpoint.url, **settings})
-        began = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(PlannerError, match="did not finish its answer"):
             stage().play("go to the lemon", planner)
-        assert 0.8 <= time.monotonic() - began < 5.0
+        assert 0.8 <= time.monotonic() - start < 5.0
 
 
 def test_the_budget_ends_an_episode() -> None:
@@ -261,10 +261,10 @@ def test_ctrl_c_does_not_wait_for_an_endpoint(environment, tmp_path: Path) -> No
         while not endpoint.asked:
             assert process.poll() is None
             time.sleep(0.01)
-        began = time.monotonic()
+        start = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=50)
-        assert process.returncode == 130 and time.monotonic() - began < 20.0, "the call would have taken 60 s"
+        assert process.returncode == 130 and time.monotonic() - start < 20.0, "the call would have taken 60 s"
     assert "Stopped by the user" in one_sentence(errors)
 
 

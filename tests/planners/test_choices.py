@@ -143,9 +143,9 @@ def test_how_plans_of_numbers_are_read(text: str, numbers: list[int], rules: tup
     ],
 )
 def test_what_is_no_plan_of_numbers_is_reported_with_what_to_write(text: str, problem: str) -> None:
-    with pytest.raises(Unreadable, match=problem) as caught:
+    with pytest.raises(Unreadable, match=problem) as excinfo:
         read_ids(text, CHOICES)
-    assert str(caught.value).endswith('"executable_plan": [{"action_id": 3, "action_name": "..."}].')
+    assert str(excinfo.value).endswith('"executable_plan": [{"action_id": 3, "action_name": "..."}].')
 
 
 def test_a_leniency_can_be_switched_off() -> None:

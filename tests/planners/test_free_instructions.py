@@ -196,6 +196,6 @@ def test_what_is_understood_is_planned_as_said(text: str, orders: list[Order]) -
 
 @pytest.mark.parametrize(("text", "words"), REFUSED, ids=[text for text, _ in REFUSED])
 def test_what_would_have_to_be_guessed_is_refused(text: str, words: str) -> None:
-    with pytest.raises(NotUnderstood) as refused:
+    with pytest.raises(NotUnderstood) as excinfo:
         parse_instruction(text)
-    assert words in str(refused.value)
+    assert words in str(excinfo.value)

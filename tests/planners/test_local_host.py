@@ -94,7 +94,7 @@ def counting(loading: process_main.Loading) -> Counting:
 
 
 @pytest.fixture
-def served(loading: process_main.Loading, tmp_path: Path) -> Iterator[Host]:
+def host(loading: process_main.Loading, tmp_path: Path) -> Iterator[Host]:
     """The door of a host, in this process."""
     address = str(tmp_path / "socket")
     with Listener(address, "AF_UNIX", authkey=bytes.fromhex(TOKEN)) as listener:
@@ -102,8 +102,8 @@ def served(loading: process_main.Loading, tmp_path: Path) -> Iterator[Host]:
         yield Host(address=address, token=TOKEN, weights=Weights(name="x"), log="model.log")
 
 
-def test_questions_of_several_clients_share_a_pass(counting: Counting, served: Host) -> None:
-    clients = [HostedModel(served) for _ in range(4)]
+def test_questions_of_several_clients_share_a_pass(counting: Counting, host: Host) -> None:
+    clients = [HostedModel(host) for _ in range(4)]
     with ThreadPoolExecutor(4) as pool:
         futures = [pool.submit(client.ask, question(i), 4) for i, client in enumerate(clients)]
         counting.start.set()
@@ -111,8 +111,8 @@ def test_questions_of_several_clients_share_a_pass(counting: Counting, served: H
     assert sum(counting.batches) == 4 and max(counting.batches) > 1
 
 
-def test_who_goes_while_it_waits_is_noticed(counting: Counting, served: Host) -> None:
-    client = Client(served.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN))
+def test_who_goes_while_it_waits_is_noticed(counting: Counting, host: Host) -> None:
+    client = Client(host.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN))
     client.recv_bytes()
     client.send_bytes(question_frame(question(1), 1))
     while not counting.asked:
@@ -120,19 +120,19 @@ def test_who_goes_while_it_waits_is_noticed(counting: Counting, served: Host) ->
     client.close()
     assert counting.asked[0].cancelled.wait(60)
     counting.start.set()
-    assert HostedModel(served).ask(question(2), 1).text == "find can 2", "and the others are still served"
+    assert HostedModel(host).ask(question(2), 1).text == "find can 2", "and the others are still served"
 
 
-def test_strangers_are_not_let_in_and_nonsense_is_answered(counting: Counting, served: Host) -> None:
+def test_strangers_are_not_let_in_and_nonsense_is_answered(counting: Counting, host: Host) -> None:
     counting.start.set()
-    stranger = Host(address=served.address, token="00" * 32, weights=served.weights, log="model.log")
+    stranger = Host(address=host.address, token="00" * 32, weights=host.weights, log="model.log")
     with pytest.raises(InfrastructureError, match=r"what it wrote is in model\.log"):
         HostedModel(stranger)
-    with Client(served.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN)) as odd:
+    with Client(host.address, "AF_UNIX", authkey=bytes.fromhex(TOKEN)) as odd:
         odd.recv_bytes()
         odd.send_bytes(b'{"messages": 3}\n')
         assert b"asked nothing that it understands" in odd.recv_bytes()
-    assert HostedModel(served).ask(question(3), 1).text == "find can 3"
+    assert HostedModel(host).ask(question(3), 1).text == "find can 3"
 
 
 @pytest.fixture
@@ -173,10 +173,10 @@ def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_pa
     assert not Path(process._host.address).parent.exists()
 
 
-def test_what_cannot_be_loaded_is_reported_to_who_asks(served: Host, loading: process_main.Loading) -> None:
+def test_what_cannot_be_loaded_is_reported_to_who_asks(host: Host, loading: process_main.Loading) -> None:
     loading.set_exception(BadInput("There is no model folder here."))
     with pytest.raises(BadInput, match=r"^There is no model folder here\.$"):
-        HostedModel(served)
+        HostedModel(host)
 
 
 def test_it_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:

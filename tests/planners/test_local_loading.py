@@ -147,10 +147,10 @@ def test_no_folder_and_no_hub_id():
 
 def test_a_hub_id_without_cache_and_network_is_one_sentence_and_quick(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    began = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(PlannerError, match="the hub cannot be reached") as error:
         load_planner("transformers:nobody/no-such-model")
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - start < 30
     assert str(error.value).count(". ") == 0
 
 

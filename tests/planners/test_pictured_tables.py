@@ -92,9 +92,9 @@ def test_the_files_are_small_and_their_boxes_are_in_them_one_for_each_thing() ->
 
 
 def test_a_template_without_pictures_names_those_that_have_some() -> None:
-    with pytest.raises(BadInput, match="use --template embodiedbench-arm or embodiedbench-nav") as caught:
+    with pytest.raises(BadInput, match="use --template embodiedbench-arm or embodiedbench-nav") as excinfo:
         Prompt(PromptSettings(template="arm", example_images=True))
-    for name in re.findall(r"embodiedbench-\w+", str(caught.value)):
+    for name in re.findall(r"embodiedbench-\w+", str(excinfo.value)):
         assert Prompt(PromptSettings(template=name, example_images=True))
 
 

@@ -341,11 +341,11 @@ def test_its_examples_lie_next_to_it_or_are_built_in(tmp_path: Path) -> None:
 def test_a_template_that_can_not_be_used_is_reported_in_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     path.write_text(text)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         request_of(template=str(path))
-    assert message in str(caught.value)
-    assert not str(caught.value).endswith("..")
-    assert not str(caught.value).endswith("..")
+    assert message in str(excinfo.value)
+    assert not str(excinfo.value).endswith("..")
+    assert not str(excinfo.value).endswith("..")
 
 
 def test_what_a_template_may_use_is_what_it_is_given() -> None:
@@ -391,9 +391,9 @@ def test_missing_templates(tmp_path: Path) -> None:
     ],
 )
 def test_examples_that_can_not_be_used(text: str, message: str) -> None:
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         parse_examples(text.encode(), "x")
-    assert message in str(caught.value)
+    assert message in str(excinfo.value)
 
 
 @pytest.mark.parametrize(("name", "answer"), [("rounds", "json"), ("rounds", "text"), ("plans", "plan")])

@@ -52,9 +52,9 @@ def written_parts(subtask: Subtask) -> tuple[str, ...]:
 
 def wrong(text: str, layout: Layout = JSON, actions: tuple[str, ...] = ACTIONS) -> str:
     """The model's message about an answer that cannot be read."""
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(Unreadable) as excinfo:
         read(text, layout, actions, MODELS)
-    return str(caught.value)
+    return str(excinfo.value)
 
 
 # ---------------------------------------------------------------- EMMOE
@@ -218,15 +218,15 @@ def test_a_lone_bracket_is_a_subtask() -> None:
 
 def test_an_unlisted_action_is_reported_and_kept_for_the_executor_to_refuse() -> None:
     text = "Analysis: x\nSubtask: [Squeeze, apple]\nModel: octo"
-    with pytest.raises(Unlisted, match="'Squeeze' is not in the list of actions: Go to, Pick") as caught:
+    with pytest.raises(Unlisted, match="'Squeeze' is not in the list of actions: Go to, Pick") as excinfo:
         read(text, TEXT, ACTIONS, MODELS)
-    assert caught.value.reading.subtasks == (Subtask("Squeeze", "apple"),)
+    assert excinfo.value.reading.subtasks == (Subtask("Squeeze", "apple"),)
 
 
 def test_an_unlisted_model_is_reported_and_kept_for_the_executor_to_refuse() -> None:
-    with pytest.raises(Unlisted, match="'RT-2' is not in the list of models: NoMaD") as caught:
+    with pytest.raises(Unlisted, match="'RT-2' is not in the list of models: NoMaD") as excinfo:
         read("Analysis: x\nSubtask: [Pick, apple]\nModel: RT-2", TEXT, ACTIONS, MODELS)
-    assert (caught.value.reading.subtasks, caught.value.reading.model) == ((APPLE,), "RT-2")
+    assert (excinfo.value.reading.subtasks, excinfo.value.reading.model) == ((APPLE,), "RT-2")
 
 
 @pytest.mark.parametrize(

@@ -147,9 +147,9 @@ def gemini_model(endpoint: Endpoint, **settings: Any) -> RemoteModel:
 @pytest.mark.parametrize("make", [chat_model, claude_model])
 def test_the_second_request_comes_when_it_is_asked_for(make: Any, way: Way, seconds: float) -> None:
     with Endpoint(way, says(WORD)) as endpoint:
-        began = time.monotonic()
+        start = time.monotonic()
         assert make(endpoint, backoff=0.01).complete(question()).text == WORD
-        assert time.monotonic() - began >= seconds
+        assert time.monotonic() - start >= seconds
 
 
 @pytest.mark.parametrize("make", [chat_model, claude_model, gemini_model])
