@@ -20,11 +20,11 @@ def cancels(world):
 
 def until_stopped(world, longest=5.0, alive=True):
     """Seconds until everything is cancelled."""
-    began = world.now
+    start = world.now
     while not cancels(world):
         world.pass_time(PERIOD, alive=alive)
-        assert world.now - began < longest, "it was not stopped"
-    return world.now - began
+        assert world.now - start < longest, "it was not stopped"
+    return world.now - start
 
 
 # ------------------------------------------------------------ what stops the robot

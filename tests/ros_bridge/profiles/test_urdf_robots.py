@@ -170,9 +170,9 @@ LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
 def test_what_is_refused_is_refused_for_its_own_reason(tmp_path: Path, inside: str, sentence: str) -> None:
     path = tmp_path / "small.urdf"
     path.write_text(f'<robot name="r">{inside}</robot>')
-    with pytest.raises(BadInput, match=sentence) as caught:
+    with pytest.raises(BadInput, match=sentence) as excinfo:
         profile_from_urdf(path)
-    text = str(caught.value)
+    text = str(excinfo.value)
     assert str(path) in text and "\n" not in text and "groups." not in text and "chain." not in text
 
 
@@ -287,9 +287,9 @@ def test_hand_and_base_can_be_chosen(tmp_path: Path) -> None:
 def test_a_link_that_cannot_be_chosen_is_refused(tmp_path: Path, links: dict[str, str], sentence: str) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text(ROBOTS["tiago"]().text())
-    with pytest.raises(BadInput, match=sentence) as caught:
+    with pytest.raises(BadInput, match=sentence) as excinfo:
         profile_from_urdf(path, **links)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(excinfo.value)
 
 
 def test_wheels_and_optical_frames_are_a_base_and_a_camera(tmp_path: Path) -> None:

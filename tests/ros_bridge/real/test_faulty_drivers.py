@@ -159,11 +159,11 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
     until(good)
     for leap, sentence in ((1000, "/clock leaps forward from"), (500, "/clock goes back from")):
         caplog.clear()
-        lived, began = clock.elapsed(), time.monotonic()
+        lived, start = clock.elapsed(), time.monotonic()
         drivers.set("leap", leap)
         until(lambda sentence=sentence: sentence in caplog.text)
         until(good)
-        assert clock.elapsed() - lived < time.monotonic() - began + 100, "nobody has lived through the leap"
+        assert clock.elapsed() - lived < time.monotonic() - start + 100, "nobody has lived through the leap"
 
 
 @pytest.mark.slow

@@ -57,10 +57,10 @@ def eye(nodes):
 
 def test_a_picture_has_the_depth_and_the_place_of_its_moment(eye):
     driver, pictures = eye
-    began = now()
+    start = now()
     for number in range(3):
-        driver.shoot(began + 0.2 * number, brightness=number, x=float(number))
-    frame = pictures.frames(["eye"], after=began + 0.3)["eye"]
+        driver.shoot(start + 0.2 * number, brightness=number, x=float(number))
+    frame = pictures.frames(["eye"], after=start + 0.3)["eye"]
     assert (frame.rgb == 2).all() and (frame.depth == 3.0).all()
     assert frame.pose.position[0] == pytest.approx(2.0)
     assert frame.intrinsics == MODEL

@@ -255,7 +255,7 @@ def test_a_publisher_that_falls_silent_is_noticed_by_its_joints(late):
 def test_a_joint_that_moves_is_not_hidden_by_others_that_report_more_often(robot):
     head = [name for name in JOINTS if "head" in name]
     others = [name for name in JOINTS if name not in head]
-    began = robot.now
+    start = robot.now
     for _ in range(10):
         robot.now += 0.01
         robot.odometry()
@@ -264,13 +264,13 @@ def test_a_joint_that_moves_is_not_hidden_by_others_that_report_more_often(robot
     for _ in range(5):
         robot.now += 0.01
         robot.joints(head, velocities=[0.0] * len(head))
-    assert not robot.guard.stood_since(began)
+    assert not robot.guard.stood_since(start)
     assert "at 0.50" in robot.guard.motion()
     for _ in range(3):
         robot.now += 0.01
         robot.odometry()
         robot.joints(velocities=[0.0] * len(NAMES))
-    assert robot.guard.stood_since(began)
+    assert robot.guard.stood_since(start)
 
 
 @pytest.mark.parametrize(

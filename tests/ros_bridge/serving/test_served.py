@@ -120,9 +120,9 @@ def test_a_robot_with_a_time_of_its_own_moves_as_far_in_it_at_any_speed(puppet, 
     until(lambda: clock.now() - simulated > 0.6 and puppet.velocity == (0.0, 0.0))
 
     def speed():
-        began, simulated = time.monotonic(), clock.now()
+        start, simulated = time.monotonic(), clock.now()
         until(lambda: clock.now() - simulated > 0.6)
-        return (clock.now() - simulated) / (time.monotonic() - began)
+        return (clock.now() - simulated) / (time.monotonic() - start)
 
     # On a busy machine it is slower for some time.
     until(lambda: speed() == pytest.approx(request.node.callspec.params["puppet"][2], rel=0.3))

@@ -70,8 +70,8 @@ def test_a_closed_subscription_is_gone_for_others(nodes):
 def test_endpoints_live_on_when_those_of_the_first_type_are_closed(network):
     """In a process of its own, which Cyclone DDS would end: it reads the type that came first for all others."""
     command = [sys.executable, "-m", "tests.ros_bridge.transport.closing_first", str(network.domain), "150"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stderr
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert completed.returncode == 0, completed.stderr
 
 
 def test_a_closed_node_says_so(nodes):
@@ -93,10 +93,10 @@ def test_a_closed_node_says_so(nodes):
 
 def test_subscribers_are_counted_while_they_come_and_go(nodes):
     publisher, other = nodes("/here").publisher("std_msgs/msg/String", "/word"), nodes("/there")
-    ended = threading.Event()
+    stop = threading.Event()
 
     def come_and_go():
-        while not ended.is_set():
+        while not stop.is_set():
             several = [other.subscription("std_msgs/msg/String", "/word", lambda message: None) for _ in range(8)]
             for subscription in several:
                 subscription.close()
@@ -105,7 +105,7 @@ def test_subscribers_are_counted_while_they_come_and_go(nodes):
     thread.start()
     counts = {publisher.subscribers() for _ in range(20_000)}
     until(lambda: counts.add(publisher.subscribers()) or len(counts) > 1)
-    ended.set()
+    stop.set()
     thread.join()
     assert counts <= set(range(9)) and len(counts) > 1
 
