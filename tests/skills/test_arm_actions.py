@@ -184,9 +184,9 @@ def test_the_gripper_points_where_the_tool_does(action):
     ],
 )
 def test_what_embodiedbench_would_take_is_refused_by_name(text, message):
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         ArmAction.read(text)
-    assert str(refused.value) == message
+    assert str(excinfo.value) == message
 
 
 def test_a_pose_outside_the_workspace_is_refused():

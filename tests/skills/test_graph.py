@@ -36,7 +36,7 @@ FORWARD, LEFT, RIGHT, UP, DOWN = graph_moves.MOVES
 
 
 @pytest.fixture(scope="module", params=HOUSES, ids=lambda house: str(house[0]))
-def charted(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, Ground, Graph]]:
+def home_with_graph(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, Ground, Graph]]:
     seed, variation = request.param
     with closing(MujocoHome(generate(seed, 3, 16, variation), picture_size=(16, 16), shade=False)) as home:
         ground = survey(home)
@@ -55,8 +55,10 @@ def clearance(points: Array, ground: Ground) -> float:
     return min(float(np.linalg.norm(solid - point, axis=1).min()) for point in points) - ground.grid.resolution / 2
 
 
-def test_the_footprint_fits_on_every_point_and_along_every_edge(charted: tuple[MujocoHome, Ground, Graph]) -> None:
-    _, ground, graph = charted
+def test_the_footprint_fits_on_every_point_and_along_every_edge(
+    home_with_graph: tuple[MujocoHome, Ground, Graph],
+) -> None:
+    _, ground, graph = home_with_graph
     assert clearance(graph.points[1:], ground) >= ground.radius
     for a, b in graph.edges:
         length = float(np.linalg.norm(graph.points[b] - graph.points[a]))
@@ -65,8 +67,8 @@ def test_the_footprint_fits_on_every_point_and_along_every_edge(charted: tuple[M
         assert clearance(line, ground) >= ground.radius, (a, b)
 
 
-def test_all_of_it_is_connected(charted: tuple[MujocoHome, Ground, Graph]) -> None:
-    _, _, graph = charted
+def test_all_of_it_is_connected(home_with_graph: tuple[MujocoHome, Ground, Graph]) -> None:
+    _, _, graph = home_with_graph
     reached, waiting = {0}, [0]
     while waiting:
         more = set(graph.neighbours[waiting.pop()]) - reached
@@ -76,8 +78,8 @@ def test_all_of_it_is_connected(charted: tuple[MujocoHome, Ground, Graph]) -> No
     assert len(graph.points) <= 30
 
 
-def test_everything_has_a_point_next_to_it_in_its_room(charted: tuple[MujocoHome, Ground, Graph]) -> None:
-    home, ground, graph = charted
+def test_everything_has_a_point_next_to_it_in_its_room(home_with_graph: tuple[MujocoHome, Ground, Graph]) -> None:
+    home, ground, graph = home_with_graph
     things = home.snapshot().things
     assert len(set(things) - set(graph.beside)) <= 2, "what stands behind other things cannot be come to"
     for name, point in graph.beside.items():
@@ -90,9 +92,11 @@ def test_everything_has_a_point_next_to_it_in_its_room(charted: tuple[MujocoHome
         assert np.any(np.all((graph.points >= (x0, y0)) & (graph.points <= (x1, y1)), axis=1))
 
 
-def test_what_is_next_to_a_point_comes_into_the_picture_by_turning(charted: tuple[MujocoHome, Ground, Graph]) -> None:
+def test_what_is_next_to_a_point_comes_into_the_picture_by_turning(
+    home_with_graph: tuple[MujocoHome, Ground, Graph],
+) -> None:
     """The picture is 100 degrees wide."""
-    _, ground, graph = charted
+    _, ground, graph = home_with_graph
     for name, point in graph.beside.items():
         dx, dy = ground.goals[name].position[:2] - graph.points[point]
         off = [abs(float(wrapped(math.atan2(dy, dx) - yaw))) for yaw in graph.directions(point)]

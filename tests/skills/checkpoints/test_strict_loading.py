@@ -53,9 +53,9 @@ def test_every_fault_is_named():
     tensors |= {"head.weight": torch.ones(1), "0.weight": torch.ones(2, 4), "1.num_batches_tracked": torch.ones(())}
     module = network()
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         load(tensors, module)
-    message = str(refused.value)
+    message = str(excinfo.value)
     for part in (
         "tiny.pth does not fit the network of tiny",
         "1 tensor is missing: 0.bias",

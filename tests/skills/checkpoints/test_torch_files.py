@@ -115,9 +115,9 @@ def test_the_trap_is_one(tmp_path):
     ],
 )
 def test_what_is_no_data_is_named(tmp_path, trap, named):
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         read_checkpoint(save({"a": trap}, tmp_path / "evil.pth", "torch zip"))
-    assert f"wants to make a {named}" in str(refused.value)
+    assert f"wants to make a {named}" in str(excinfo.value)
 
 
 def test_a_class_that_only_begins_like_habitat_is_refused(tmp_path):

@@ -50,16 +50,16 @@ def journey(
 ) -> Rows:
     """An attempt, second by second."""
     skill.start(Subtask(action, goal.name, goal.name if action == "Put" else None), goal, robot.observe())
-    began, due = robot.stamp, robot.stamp
-    while skill.outcome is Outcome.RUNNING and robot.stamp - began < 150.0:
+    start, due = robot.stamp, robot.stamp
+    while skill.outcome is Outcome.RUNNING and robot.stamp - start < 150.0:
         if act is None:
             robot.act(skill.act(robot.observe()))
         else:
             act()
         if robot.stamp >= due:
-            yield _row(robot, began)
+            yield _row(robot, start)
             due += EVERY
-    yield _row(robot, began)
+    yield _row(robot, start)
     yield row_of(skill.outcome.name, skill.reason or "-", "again" if skill.retryable else "never", *skill.about)
 
 

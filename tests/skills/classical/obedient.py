@@ -158,8 +158,8 @@ class Routine(MobileSkill):
 
 def play(skill: RoutineSkill, robot: ObedientRobot, goal: Goal, seconds: float = 60.0) -> float:
     """Run an attempt to its end, or for so long. Returns how long it took, s."""
-    began = robot.stamp
+    start = robot.stamp
     skill.start(Subtask("Go to", goal.name), goal, robot.observe())
-    while skill.outcome is Outcome.RUNNING and robot.stamp - began < seconds:
+    while skill.outcome is Outcome.RUNNING and robot.stamp - start < seconds:
         robot.act(skill.act(robot.observe()))
-    return robot.stamp - began
+    return robot.stamp - start

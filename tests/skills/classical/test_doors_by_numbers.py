@@ -84,9 +84,9 @@ class World:
 
 def attempt(world: World, skill: Open | Close, seconds: float = 160.0) -> str:
     """Until it ends; the reason."""
-    began = world.robot.stamp
+    start = world.robot.stamp
     skill.start(Subtask(skill.actions[0], "cabinet"), world.goal(), world.robot.observe())
-    while skill.outcome is Outcome.RUNNING and world.robot.stamp - began < seconds:
+    while skill.outcome is Outcome.RUNNING and world.robot.stamp - start < seconds:
         world.act(skill)
     return skill.reason
 

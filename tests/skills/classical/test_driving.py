@@ -121,11 +121,11 @@ def test_a_place_that_was_taken_on_the_way_is_worth_another_attempt(seen_after: 
         skill.place = Pose2(3.3, 2.0, 0.0)
         goal = Goal("nothing", "", np.zeros(3), grid=_floor(taken=True))
         first_goal = goal if seen_after == 0.0 else Goal("nothing", "", np.zeros(3), grid=_floor(taken=False))
-        began = home.observe().stamp
+        start = home.observe().stamp
         skill.start(Subtask("Go to", "nothing"), first_goal, home.observe())
         while skill.outcome is Outcome.RUNNING:
             observation = home.observe()
-            if observation.stamp - began > seen_after:
+            if observation.stamp - start > seen_after:
                 skill.revise(goal)
             home.act(skill.act(observation))
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no free path to the target")

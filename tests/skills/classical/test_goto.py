@@ -33,11 +33,11 @@ def _ends_at(*, seen_after: float) -> float:
         skill = GoTo(SPEC, ArmKinematics())
         goal = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=seen_after == 0.0))
         wanted = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=True))
-        began = home.observe().stamp
+        start = home.observe().stamp
         skill.start(Subtask("Go to", "apple"), goal, home.observe())
         while skill.outcome is Outcome.RUNNING:
             observation = home.observe()
-            if observation.stamp - began > seen_after:
+            if observation.stamp - start > seen_after:
                 skill.revise(wanted)
             home.act(skill.act(observation))
         assert skill.outcome is Outcome.SUCCEEDED, skill.reason

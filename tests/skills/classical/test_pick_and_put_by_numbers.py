@@ -53,7 +53,7 @@ class Picking:
     def attempt(self, goal: Goal, lost_after: float = np.inf) -> str:
         """Until it ends; the reason. lost_after: seconds that a thing stays in the hand."""
         self.poses.clear()
-        began, took, attempts = self.robot.stamp, np.inf, len(self.closed)
+        start, took, attempts = self.robot.stamp, np.inf, len(self.closed)
         self.skill.start(Subtask("Pick", goal.name), goal, self.robot.observe())
         while self.skill.outcome is Outcome.RUNNING:
             self.robot.act(self.skill.act(self.robot.observe()))
@@ -64,7 +64,7 @@ class Picking:
             took = min(took, self.robot.stamp) if self.robot.body.holding else np.inf
             if self.robot.stamp - took > lost_after:
                 self.robot.drop()
-            assert self.robot.stamp - began < 120.0
+            assert self.robot.stamp - start < 120.0
         return self.skill.reason
 
 

@@ -45,13 +45,13 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
         def attempt(skill: Skill, entity: str, **changes: object) -> None:
             observation = robot.observe(skill.cameras)
             subtask = Subtask(skill.actions[0], entity)
-            began = observation.stamp
+            start = observation.stamp
             goal = replace(locator.goal(entity, action_of(subtask.action), observation), **changes)
             skill.start(subtask, goal, observation)
             while skill.outcome is Outcome.RUNNING:
                 robot.act(skill.act(observation))
                 observation = robot.observe(skill.required_cameras())
-                assert observation.stamp - began < skill.max_seconds
+                assert observation.stamp - start < skill.max_seconds
             assert skill.outcome is Outcome.SUCCEEDED, skill.reason
 
         attempt(Navigate(solver, robot.spec, robot.kinematics), "apple")

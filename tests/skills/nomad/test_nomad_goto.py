@@ -52,10 +52,10 @@ def play(policy, *, target="table_1", words="table", robot=(2.0, 2.0, 0.0), seco
             detection for detection in SimulatedDetector().detect(observation) if detection.instance == target
         )
         skill.start(Subtask("Go to", words), Goal(target, "", np.zeros(3), seen=detections), observation)
-        log, began = [], observation.stamp
-        while skill.outcome is Outcome.RUNNING and observation.stamp - began < seconds:
+        log, start = [], observation.stamp
+        while skill.outcome is Outcome.RUNNING and observation.stamp - start < seconds:
             sent = home.act(skill.act(observation))
-            log.append((observation.stamp - began, policy.steps, skill.required_cameras(), sent.requested.get("base")))
+            log.append((observation.stamp - start, policy.steps, skill.required_cameras(), sent.requested.get("base")))
             observation = home.observe(skill.required_cameras())
     return skill, log, observation.body
 

@@ -79,9 +79,9 @@ def test_a_broken_picture_is_named(tmp_path):
 )
 def test_wrong_names(tmp_path, content, message):
     (write(tmp_path, 3) / "names.json").write_text(json.dumps(content))
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         load(tmp_path)
-    assert message in str(caught.value)
+    assert message in str(excinfo.value)
 
 
 @settings(max_examples=30, deadline=None)

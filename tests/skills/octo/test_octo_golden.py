@@ -92,9 +92,9 @@ def test_missing_extra_and_misshapen_tensors_are_named():
     del tensors["octo_transformer/obs_wrist_pos_embedding"]
     tensors["octo_transformer/obs_third_pos_embedding"] = torch.empty(1)
     tensors["octo_transformer/readout_action_pos_embedding"] = torch.empty(10, 1, 384)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         load_strict(view, tensors, policy="octo", path=Path("checkpoint"))
-    message = str(caught.value)
+    message = str(excinfo.value)
     assert "missing: octo_transformer/obs_wrist_pos_embedding" in message
     assert "not known: octo_transformer/obs_third_pos_embedding" in message
     assert "readout_action_pos_embedding (10, 1, 384) instead of (1, 10, 1, 384)" in message

@@ -49,9 +49,9 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
             detection for detection in SimulatedDetector().detect(observation) if detection.instance == target
         )
         skill.start(Subtask("Go to", "table"), Goal(target, "", np.zeros(3), seen=detections), observation)
-        bodies, rendered, began = [], 0, observation.stamp
+        bodies, rendered, start = [], 0, observation.stamp
         while skill.outcome is Outcome.RUNNING:
-            assert observation.stamp - began < skill.max_seconds
+            assert observation.stamp - start < skill.max_seconds
             decided = len(policy.steps)
             home.act(skill.act(observation))
             if len(policy.steps) > decided:

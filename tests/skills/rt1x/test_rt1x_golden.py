@@ -82,9 +82,9 @@ def test_missing_extra_and_misshapen_tensors_are_named():
     del tensors["params/Transformer_0/Dense_2/bias"]
     tensors["params/Transformer_0/Dense_3/bias"] = torch.empty(512)
     tensors["params/image_tokenizer/Conv_0/kernel"] = torch.empty(1, 1, 512, 1536)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         load_strict(flax_view(Rt1xNetwork()), tensors, policy="rt1x", path=Path("checkpoint"))
-    message = str(caught.value)
+    message = str(excinfo.value)
     assert "missing: params/Transformer_0/Dense_2/bias" in message
     assert "not known: params/Transformer_0/Dense_3/bias" in message
     assert "Conv_0/kernel (1, 1, 512, 1536) instead of (1, 1, 1536, 512)" in message

@@ -85,9 +85,9 @@ def test_a_policy_that_fails_gives_its_reason_and_goes_on(server):
         policy.reset({"text": "a"})
         with pytest.raises(PolicyFailed, match=r"^the thing is out of sight$"):
             policy.step({"fail": True})
-        with pytest.raises(PolicyFailed, match="ZeroDivisionError") as caught:
+        with pytest.raises(PolicyFailed, match="ZeroDivisionError") as excinfo:
             policy.step({"crash": True})
-        assert "Traceback" not in str(caught.value) and "a bug" not in str(caught.value)
+        assert "Traceback" not in str(excinfo.value) and "a bug" not in str(excinfo.value)
         with pytest.raises(PolicyFailed, match="CodecError"):
             policy.step({"odd": True})
         with pytest.raises(PolicyFailed, match="cannot be sent"):
@@ -244,16 +244,16 @@ def test_the_token_opens_and_nothing_else_does():
         for wrong in ("", TOKEN[:-1], TOKEN + "x", "x" * 24):
             with pytest.raises(BadInput, match="token"):
                 visit(url, wrong)
-        with pytest.raises(InvalidStatus) as caught:
+        with pytest.raises(InvalidStatus) as excinfo:
             connect(url, additional_headers={"Authorization": TOKEN}).close()
-        assert caught.value.response.status_code == 401
+        assert excinfo.value.response.status_code == 401
         assert TOKEN not in repr(server.service)
 
 
 def test_a_web_page_can_not_come_in(server):
-    with pytest.raises(InvalidStatus) as caught:
+    with pytest.raises(InvalidStatus) as excinfo:
         connect(server.url, origin="http://example.org").close()
-    assert caught.value.response.status_code == 403
+    assert excinfo.value.response.status_code == 403
 
 
 # ------------------------------------------------------------ a server that is lost
@@ -277,10 +277,10 @@ def test_an_idle_session_ends_and_the_next_attempt_has_a_new_one():
 def test_a_late_answer_fails_the_attempt_in_time_and_is_never_taken_for_the_next():
     with serving() as server, remote(server.url, reply_seconds=0.5) as policy:
         policy.reset({"text": "a"})
-        began = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(PolicyFailed, match=r"not answered for 0\.5 s"):
             policy.step({"sleep": 1.0})
-        assert time.monotonic() - began < 0.95
+        assert time.monotonic() - start < 0.95
         time.sleep(0.6)
         policy.reset({"text": "b"})
         assert policy.step({}) == {"steps": 1, "text": "b"}
@@ -330,10 +330,10 @@ def test_an_address_that_is_none(url):
 def test_a_port_where_something_else_listens():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"ws://127.0.0.1:{silent.getsockname()[1]}"
-        began = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(InfrastructureError, match=r"not answered for 0\.5 s"):
             visit(url, connect_seconds=0.5)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - start < 3
 
 
 def test_a_port_that_is_taken(server):

@@ -88,13 +88,13 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
                 policy.reset({"skill": "navigate"})
                 assert policy.step(TOLD) == {"action": FORWARD}
                 process.send_signal(signal.SIGSTOP)
-                began = time.monotonic()
+                start = time.monotonic()
                 with pytest.raises(PolicyFailed, match="not answered for 1 s"):
                     policy.step(inputs)
-                assert time.monotonic() - began < 4
+                assert time.monotonic() - start < 4
                 with pytest.raises(InfrastructureError, match="lost and cannot be reached again"):
                     policy.reset({"skill": "navigate"})
-                assert time.monotonic() - began < 8
+                assert time.monotonic() - start < 8
                 process.send_signal(signal.SIGCONT)
                 policy.reset({"skill": "navigate"})
                 assert policy.step(TOLD) == {"action": FORWARD}
