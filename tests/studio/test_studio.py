@@ -32,9 +32,9 @@ def test_other_sites_and_other_names_are_refused(studio):
     assert studio.get("/api/runs", Cookie=cookie, Host=f"evil.example:{place.partition(':')[2]}")[0] == 421
     assert studio.get("/api/runs", Cookie=cookie, Origin=f"http://{place}")[0] == 200
     for wrong in ({"cookie": ""}, {"origin": "http://evil.example"}, {"origin": "null"}, {"origin": ""}):
-        with pytest.raises(InvalidStatus) as refused, studio.connect(**{"cookie": cookie, **wrong}):
+        with pytest.raises(InvalidStatus) as excinfo, studio.connect(**{"cookie": cookie, **wrong}):
             pass
-        assert refused.value.response.status_code == 403
+        assert excinfo.value.response.status_code == 403
     with studio.connect(cookie) as socket:
         Page(socket).wait("state")
 
