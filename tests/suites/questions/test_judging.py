@@ -69,13 +69,13 @@ OCTOBER = AUGUST | {
 
 
 @pytest.fixture
-def released(tmp_path: Path) -> Path:
+def release(tmp_path: Path) -> Path:
     return write_release(tmp_path / "release")
 
 
 @pytest.fixture
-def run(released: Path, tmp_path: Path) -> Path:
-    return ask(AskOptions(folder=released, planner=script(tmp_path / "a.json", ANSWERS), out=tmp_path / "run")).folder
+def run(release: Path, tmp_path: Path) -> Path:
+    return ask(AskOptions(folder=release, planner=script(tmp_path / "a.json", ANSWERS), out=tmp_path / "run")).folder
 
 
 def script(path: Path, lines: Mapping[str, str]) -> str:
@@ -83,8 +83,8 @@ def script(path: Path, lines: Mapping[str, str]) -> str:
     return f"scripted:{path}"
 
 
-def judge_run(run: Path, released: Path, replies: Mapping[str, str], profile: str = "homie", **more: object) -> Verdict:
-    values = {"run": run, "questions": released, "judge": script(run.parent / f"{profile}.json", replies)}
+def judge_run(run: Path, release: Path, replies: Mapping[str, str], profile: str = "homie", **more: object) -> Verdict:
+    values = {"run": run, "questions": release, "judge": script(run.parent / f"{profile}.json", replies)}
     return judge(JudgeOptions.model_validate({**values, "profile": profile, **more}))
 
 
@@ -92,8 +92,8 @@ def by_dimension(verdict: Verdict) -> dict[str, tuple[float, float, int]]:
     return {row["dimension"][:1]: (row["accuracy"], row["score"], row["unreadable"]) for row in verdict.figures}
 
 
-def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, released: Path) -> None:
-    verdict = judge_run(run, released, HOMIE)
+def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, release: Path) -> None:
+    verdict = judge_run(run, release, HOMIE)
     rows = by_dimension(verdict)
     # Plans: (6 + 0) / 20 and (10 + 10) / 20; the next step (1 + 1 + 0.5) / 3; done is right.
     assert rows["3"] == (pytest.approx(2 / 4), pytest.approx((0.3 + 1 + 2.5 / 3 + 1) / 4), 0)
@@ -107,14 +107,14 @@ def test_homie_counts_all_and_asks_a_judge_only_what_no_rule_reads(run: Path, re
     ["", "no JSON", counts(3, 3, 3, 2), counts(2, 4, 1, 2), counts(0, 3, 0, 0), "{" * 9999 + "}", results(9, 9)],
 )
 def test_a_reply_whose_arithmetic_is_wrong_is_worth_nothing_and_is_counted(
-    run: Path, released: Path, reply: str
+    run: Path, release: Path, reply: str
 ) -> None:
-    rows = by_dimension(judge_run(run, released, HOMIE | {f"q1/{EP1}": reply}))
+    rows = by_dimension(judge_run(run, release, HOMIE | {f"q1/{EP1}": reply}))
     assert rows["3"] == (pytest.approx(2 / 4), pytest.approx((0 + 1 + 2.5 / 3 + 1) / 4), 1)
 
 
-def test_august_computes_what_it_computes(run: Path, released: Path) -> None:
-    figures = judge_run(run, released, AUGUST, "robobench@2026-08").figures
+def test_august_computes_what_it_computes(run: Path, release: Path) -> None:
+    figures = judge_run(run, release, AUGUST, "robobench@2026-08").figures
     plans = figures[PLANS]
     # The unread plan is in no mean, but in the weights: (2 * 30 + 1 * 83.33 + 1 * 100) / 4.
     assert (plans["q1"]["mean_score"], plans["q1"]["count"], plans["q1"]["parse_failures"]) == (30.0, 2, 1)
@@ -122,51 +122,51 @@ def test_august_computes_what_it_computes(run: Path, released: Path) -> None:
     assert figures[CHOICES] == {"total_questions": 2, "correct": 2, "accuracy": 1.0}
 
 
-def test_august_ends_where_it_ends_and_the_other_subtasks_stay(run: Path, released: Path) -> None:
-    figures = judge_run(run, released, AUGUST | {f"choice/{V1}": "I cannot tell."}, "robobench@2026-08").figures
+def test_august_ends_where_it_ends_and_the_other_subtasks_stay(run: Path, release: Path) -> None:
+    figures = judge_run(run, release, AUGUST | {f"choice/{V1}": "I cannot tell."}, "robobench@2026-08").figures
     assert figures[CHOICES]["ended"].startswith("ValueError: no letter") and figures[PLANS]["q1"]["count"] == 2
 
 
-def test_october_computes_what_it_computes(run: Path, released: Path) -> None:
-    figures = judge_run(run, released, OCTOBER, "robobench@2025-10").figures
+def test_october_computes_what_it_computes(run: Path, release: Path) -> None:
+    figures = judge_run(run, release, OCTOBER, "robobench@2025-10").figures
     plans = figures[PLANS]
     assert (plans["q1"]["mean_score"], plans["q2"]["mean_score"], plans["q3"]["mean_score"]) == (40.0, 83.33, 100.0)
     assert figures[CHOICES]["overall_accuracy"] == 1.0
 
 
-def test_it_goes_on_where_a_kill_has_cut_it_off(run: Path, released: Path, tmp_path: Path) -> None:
-    uninterrupted = judge_run(run, released, HOMIE)
+def test_it_goes_on_where_a_kill_has_cut_it_off(run: Path, release: Path, tmp_path: Path) -> None:
+    uninterrupted = judge_run(run, release, HOMIE)
     path = uninterrupted.folder / "replies.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]) + lines[2][:30])
-    again = judge_run(run, released, HOMIE)
+    again = judge_run(run, release, HOMIE)
     assert again.figures == uninterrupted.figures
     lines_kept = path.read_bytes().splitlines(keepends=True)
     assert lines_kept[:2] == lines[:2] and len(lines_kept) == len(lines)
     with pytest.raises(BadInput, match=r"another judging \(different: judge, described\)"):
-        judge(JudgeOptions(run=run, questions=released, judge="constant:yes", out=uninterrupted.folder))
+        judge(JudgeOptions(run=run, questions=release, judge="constant:yes", out=uninterrupted.folder))
 
 
-def test_an_empty_answer_is_not_put_to_a_judge(released: Path, tmp_path: Path) -> None:
-    run = ask(AskOptions(folder=released, planner=script(tmp_path / "none.json", {}), out=tmp_path / "none")).folder
-    verdict = judge_run(run, released, HOMIE)
+def test_an_empty_answer_is_not_put_to_a_judge(release: Path, tmp_path: Path) -> None:
+    run = ask(AskOptions(folder=release, planner=script(tmp_path / "none.json", {}), out=tmp_path / "none")).folder
+    verdict = judge_run(run, release, HOMIE)
     assert verdict.replies == 0 and verdict.figures[-1]["unreadable"] == len(TRUTHS)
 
 
-def test_a_judge_is_refused_what_it_cannot_judge(run: Path, folder: Path, released: Path, tmp_path: Path) -> None:
+def test_a_judge_is_refused_what_it_cannot_judge(run: Path, folder: Path, release: Path, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="are to other questions"):
         judge_run(run, folder, HOMIE)
     with pytest.raises(BadInput, match="is not a run of questions"):
-        judge_run(tmp_path, released, HOMIE)
+        judge_run(tmp_path, release, HOMIE)
     own = ask(AskOptions(folder=folder, planner="constant:B", out=tmp_path / "own")).folder
     with pytest.raises(BadInput, match="is for RoboBench's released data"):
         judge_run(own, folder, HOMIE, "robobench@2026-08")
     (run / "answers.jsonl").write_bytes(b"")
     with pytest.raises(BadInput, match="lacks answers"):
-        judge_run(run, released, HOMIE)
+        judge_run(run, release, HOMIE)
 
 
-def test_places_of_the_release_are_asked_for(released: Path) -> None:
-    places = {q.id: q for q in read_questions(released).questions if q.id.startswith(PLACES)}
+def test_places_of_the_release_are_asked_for(release: Path) -> None:
+    places = {q.id: q for q in read_questions(release).questions if q.id.startswith(PLACES)}
     assert [q.kind for q in places.values()] == ["point", "path"]
     assert all(q.asked == "<place>What?" for q in places.values())

@@ -42,17 +42,17 @@ def script(path: Path, lines: Mapping[str, str]) -> str:
 
 
 @pytest.fixture
-def released(tmp_path: Path) -> Path:
+def release(tmp_path: Path) -> Path:
     return write_release(tmp_path / "release")
 
 
 @pytest.fixture
-def run(released: Path, tmp_path: Path) -> Path:
-    return ask(AskOptions(folder=released, planner=script(tmp_path / "a.json", ANSWERS), out=tmp_path / "run")).folder
+def run(release: Path, tmp_path: Path) -> Path:
+    return ask(AskOptions(folder=release, planner=script(tmp_path / "a.json", ANSWERS), out=tmp_path / "run")).folder
 
 
-def judge_run(run: Path, released: Path, replies: Mapping[str, str] = REPLIES, **more: object) -> Verdict:
-    values = {"run": run, "questions": released, "judge": script(run.parent / "j.json", replies)}
+def judge_run(run: Path, release: Path, replies: Mapping[str, str] = REPLIES, **more: object) -> Verdict:
+    values = {"run": run, "questions": release, "judge": script(run.parent / "j.json", replies)}
     return judge(JudgeOptions.model_validate({**values, **more}))
 
 
@@ -99,20 +99,20 @@ def test_a_folder_of_before_has_its_shares_and_no_list(run: Path, tmp_path: Path
     assert "Question by question" not in render([sheet], tmp_path)
 
 
-def test_damaged_marks_are_written_anew_by_the_same_command(run: Path, released: Path, tmp_path: Path) -> None:
+def test_damaged_marks_are_written_anew_by_the_same_command(run: Path, release: Path, tmp_path: Path) -> None:
     intact = (run / "marks.jsonl").read_bytes()
     (run / "marks.jsonl").write_bytes(intact[:-9])
     with pytest.raises(BadInput, match=r"marks.jsonl.*Run the command that wrote the folder again"):
         read_sheets([run])
-    ask(AskOptions(folder=released, planner=f"scripted:{tmp_path / 'a.json'}", out=run))
+    ask(AskOptions(folder=release, planner=f"scripted:{tmp_path / 'a.json'}", out=run))
     assert (run / "marks.jsonl").read_bytes() == intact
 
 
 # ---------------------------------------------------------------- judged
 
 
-def test_a_judging_is_a_sheet_that_names_judge_and_profile(run: Path, released: Path, tmp_path: Path) -> None:
-    verdict = judge_run(run, released)
+def test_a_judging_is_a_sheet_that_names_judge_and_profile(run: Path, release: Path, tmp_path: Path) -> None:
+    verdict = judge_run(run, release)
     plain, sheet = read_sheets([run, verdict.folder])
     assert sheet.planner == plain.planner and sheet.protocol.startswith(f"{plain.protocol}, judge scripted:")
     assert sheet.protocol.endswith(", profile homie") and sheet.counted == f"{len(TRUTHS)} questions"
@@ -129,20 +129,20 @@ def test_a_judging_is_a_sheet_that_names_judge_and_profile(run: Path, released: 
     assert page.count("<h3>questions ") == 2 and "replies.jsonl" in page
 
 
-def test_other_judges_and_profiles_are_other_protocols(run: Path, released: Path, tmp_path: Path) -> None:
+def test_other_judges_and_profiles_are_other_protocols(run: Path, release: Path, tmp_path: Path) -> None:
     folders = [
-        judge_run(run, released, out=tmp_path / "one").folder,
-        judge_run(run, released, {}, out=tmp_path / "two").folder,  # the same name, other replies
-        judge_run(run, released, judge="constant:B", out=tmp_path / "three").folder,
-        judge_run(run, released, judge="constant:C", profile="robobench@2026-08", out=tmp_path / "four").folder,
-        judge_run(run, released, judge="constant:C", profile="robobench@2025-10", out=tmp_path / "five").folder,
+        judge_run(run, release, out=tmp_path / "one").folder,
+        judge_run(run, release, {}, out=tmp_path / "two").folder,  # the same name, other replies
+        judge_run(run, release, judge="constant:B", out=tmp_path / "three").folder,
+        judge_run(run, release, judge="constant:C", profile="robobench@2026-08", out=tmp_path / "four").folder,
+        judge_run(run, release, judge="constant:C", profile="robobench@2025-10", out=tmp_path / "five").folder,
     ]
     assert len(protocols(read_sheets(folders))) == len(folders)
 
 
 @pytest.mark.parametrize("profile", ["robobench@2026-08", "robobench@2025-10"])
-def test_reports_of_a_release_are_shares_of_subtasks(run: Path, released: Path, profile: str, tmp_path: Path) -> None:
-    (sheet,) = read_sheets([judge_run(run, released, judge="constant:yes", profile=profile, out=tmp_path / "j").folder])
+def test_reports_of_a_release_are_shares_of_subtasks(run: Path, release: Path, profile: str, tmp_path: Path) -> None:
+    (sheet,) = read_sheets([judge_run(run, release, judge="constant:yes", profile=profile, out=tmp_path / "j").folder])
     shares = {share.group: (share.n, share.estimate.value) for share in sheet.shares}
     assert set(shares) == {"/".join(name.replace("_", " ").split("/")[-2:]) for name in (CHOICES, PLACES, PLANS)}
     places = shares["static/static affordance"]
@@ -156,14 +156,14 @@ def test_reports_of_a_release_are_shares_of_subtasks(run: Path, released: Path, 
     assert len(table([sheet]).rows) == 3
 
 
-def test_judgings_of_two_runs_are_distinguished(run: Path, released: Path, tmp_path: Path) -> None:
-    again = ask(AskOptions(folder=released, planner=f"scripted:{tmp_path / 'a.json'}", out=tmp_path / "again")).folder
-    sheets = read_sheets([judge_run(folder, released, judge="constant:B").folder for folder in (run, again)])
+def test_judgings_of_two_runs_are_distinguished(run: Path, release: Path, tmp_path: Path) -> None:
+    again = ask(AskOptions(folder=release, planner=f"scripted:{tmp_path / 'a.json'}", out=tmp_path / "again")).folder
+    sheets = read_sheets([judge_run(folder, release, judge="constant:B").folder for folder in (run, again)])
     assert sheets[0].protocol == sheets[1].protocol and sheets[0].planner != sheets[1].planner
 
 
-def test_an_unfinished_or_damaged_judging_is_refused(run: Path, released: Path) -> None:
-    folder = judge_run(run, released).folder
+def test_an_unfinished_or_damaged_judging_is_refused(run: Path, release: Path) -> None:
+    folder = judge_run(run, release).folder
     results, head = folder / "results.json", folder / "judging.json"
     intact = results.read_bytes()
     earlier = json.loads(intact)
@@ -179,26 +179,26 @@ def test_an_unfinished_or_damaged_judging_is_refused(run: Path, released: Path) 
     results.unlink()
     with pytest.raises(BadInput, match="not judged to the end: run the same `homie questions judge` again"):
         read_sheets([folder])
-    judge_run(run, released)
+    judge_run(run, release)
     assert results.read_bytes() == intact and read_sheets([folder])
     head.write_bytes(head.read_bytes().replace(b"homie", b"homey"))
     with pytest.raises(BadInput, match=r"judging\.json is"):
         read_sheets([folder])
 
 
-def test_a_judging_does_not_overwrite_a_run(run: Path, released: Path) -> None:
+def test_a_judging_does_not_overwrite_a_run(run: Path, release: Path) -> None:
     before = (run / "results.json").read_bytes()
     with pytest.raises(BadInput, match="choose another --out"):
-        judge_run(run, released, out=run)
+        judge_run(run, release, out=run)
     assert (run / "results.json").read_bytes() == before and not (run / "judging.json").exists()
 
 
 def test_the_command_takes_a_judging(
-    run: Path, released: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.html"
     with pytest.raises(SystemExit) as ending:
-        main(["compare", str(run), str(judge_run(run, released).folder), "--protocols", str(page), "--json"])
+        main(["compare", str(run), str(judge_run(run, release).folder), "--protocols", str(page), "--json"])
     assert ending.value.code == 0 and "profile homie" in capsys.readouterr().out
     (run / "judged-x").mkdir()
     (run / "judged-x/judging.json").write_text("{}")
