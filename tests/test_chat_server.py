@@ -31,8 +31,8 @@ def test_a_planner_asks_it_and_is_shown_what_the_function_says() -> None:
     with ChatServer(lambda messages: json.dumps({"analysis": "", "subtask": next(steps), "model": "ideal"})) as server:
         options = {"planner": "chat:any", "planner_settings": {"base_url": server.url}}
         with homie.open(**options, seed=3, skills="ideal", rooms=2, objects=4, picture_size=64) as session:
-            played = [str(round) for round in session.rounds("go to the table")]
-    assert played == ["round 1: [Go to, table] ok", "round 2: [End] ok"]
+            rounds = [str(round) for round in session.rounds("go to the table")]
+    assert rounds == ["round 1: [Go to, table] ok", "round 2: [End] ok"]
     prompts = [json.dumps(request["messages"]) for request in server.requests]
     assert "Task: go to the table" in prompts[0] and "(1) [Go to, table](success)" in prompts[1]
 
@@ -51,8 +51,8 @@ def test_a_model_that_raises_and_a_path_that_is_not_there_are_reported_to_the_cl
 
     with ChatServer(broken) as server:
         for path, status, says in (("chat/completions", 500, "KeyError: 'plan'"), ("responses", 404, "/v1/responses")):
-            with pytest.raises(urllib.error.HTTPError) as caught:
+            with pytest.raises(urllib.error.HTTPError) as excinfo:
                 post(f"{server.url}/{path}", request_body("hello"))
-            assert caught.value.code == status and says in json.load(caught.value)["error"]["message"]
+            assert excinfo.value.code == status and says in json.load(excinfo.value)["error"]["message"]
     with pytest.raises(urllib.error.URLError):
         post(f"{server.url}/chat/completions", request_body("hello"))

@@ -31,9 +31,9 @@ def edit(folder: Path, **values: object) -> None:
 
 
 def damage(folder: Path) -> str:
-    with pytest.raises(Damaged) as caught:
+    with pytest.raises(Damaged) as excinfo:
         read_finished(folder)
-    return str(caught.value)
+    return str(excinfo.value)
 
 
 def test_what_is_whole_is_read_and_what_is_unfinished_is_nothing(episode):
@@ -123,9 +123,9 @@ def test_records_and_ending_must_agree(episode):
     assert damage(episode).startswith("steps.jsonl (steps.jsonl: left out a last line that a kill has torn (")
     record = json.loads(lines[0])
     steps.write_text(json.dumps({**record, "timings": {"x" * 200: "long"}}) + "\n")
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         read_steps(episode)
-    message = " ".join(str(caught.value).replace(f"{episode}/", "").split())
+    message = " ".join(str(excinfo.value).replace(f"{episode}/", "").split())
     assert len(message) > 201 and damage(episode) == f"steps.jsonl ({message[:200].rstrip('.')})"
 
 

@@ -80,9 +80,9 @@ def test_what_is_wrong_with_a_file_is_one_sentence(tmp_path: Path, name: str, wr
 def check_sentence(read: Callable[[Path], object], path: Path, content: bytes) -> None:
     """Fail unless a reader refuses a file of the content in one sentence that names it."""
     path.write_bytes(content)
-    with pytest.raises(BadInput) as caught:
+    with pytest.raises(BadInput) as excinfo:
         read(path)
-    sentence = str(caught.value).replace(str(path.parent), "")
+    sentence = str(excinfo.value).replace(str(path.parent), "")
     assert path.name in sentence and "\n" not in sentence and len(sentence) < 400
     assert not re.search("Error|Traceback|sys\\.|input_value", sentence)
 

@@ -68,9 +68,9 @@ def test_our_detectors_conform(home):
 
 
 def violations(check, *arguments) -> str:
-    with pytest.raises(NotConforming) as caught:
+    with pytest.raises(NotConforming) as excinfo:
         check(*arguments)
-    return str(caught.value)
+    return str(excinfo.value)
 
 
 class Wild(TinyRobot):

@@ -56,8 +56,8 @@ def test_the_keywords_are_the_options():
 def test_skills_are_called_one_by_one_and_the_inventory_is_kept():
     with homie.open(**TINY) as session:
         assert session.actions == ("Go to", "Pick", "Put", "End")
-        refused = session.call("Pick", "ball")
-        assert refused.feedback.code is ErrorCode.D1 and not refused.attempts and session.inventory == ()
+        record = session.call("Pick", "ball")
+        assert record.feedback.code is ErrorCode.D1 and not record.attempts and session.inventory == ()
         assert session.call("go_to", "ball").feedback.ok
         assert session.call("Pick", "ball").feedback.ok and session.inventory == ("ball",)
         assert session.call("Pick", "ball").feedback.code is ErrorCode.L1
@@ -116,8 +116,8 @@ def test_what_a_session_says_of_itself():
 def test_rounds_and_calls_count_on_in_one_history():
     with homie.open(planner=Steps(), **TINY) as session:
         wrong = session.call("Fly", "ball")
-        refused = session.call("Go to", "ball", model="octo")
-        assert (wrong.feedback.code, refused.feedback.code) == (ErrorCode.F1, ErrorCode.F1)
+        record = session.call("Go to", "ball", model="octo")
+        assert (wrong.feedback.code, record.feedback.code) == (ErrorCode.F1, ErrorCode.F1)
         assert session.call("Go to", "ball", model="tiny").feedback.ok
         first, second, *_, last = session.rounds("  put the ball in the box ")
         assert str(first) == "round 1: [Go to, ball] ok" and (first.number, second.number) == (1, 2)

@@ -132,9 +132,9 @@ def test_a_yaml_error_is_one_line_that_says_where(tmp_path):
     config.write_text("task: go\nrooms: [2, 3\nseed: 7\n")
     with pytest.raises(
         BadInput, match=r"not valid YAML: expected ',' or '\]', but got ':' in line 3, column 5\."
-    ) as caught:
+    ) as excinfo:
         RunOptions.build(config)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(excinfo.value)
 
 
 def test_options_that_would_mean_nothing(tmp_path):
@@ -410,9 +410,9 @@ def test_sentences_of_messages():
 
 def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
     def message(model, **values):
-        with pytest.raises(ValidationError) as caught:
+        with pytest.raises(ValidationError) as excinfo:
             model(**values)
-        return explain(caught.value)
+        return explain(excinfo.value)
 
     assert message(RunOptions, task="go", rounds=0, weather="red") == (
         "weather is not known here (got 'red') (1 more)."
@@ -424,9 +424,9 @@ def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
     assert message(RunOptions, task="go", picture_size="x") == (
         "picture_size: expected a width and a height from 16 to 4096 pixels, such as 512 or 640x480 (got 'x')."
     )
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(ValidationError) as excinfo:
         OpenOptions.model_validate(3)
-    assert explain(caught.value) == "options must be a mapping of names to values (got 3)."
+    assert explain(excinfo.value) == "options must be a mapping of names to values (got 3)."
 
 
 def test_the_terminal_is_blamed_for_bytes_alone_that_it_did_not_decode():

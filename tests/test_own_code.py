@@ -33,13 +33,13 @@ def test_the_line_of_own_code_is_found_below_homies_only() -> None:
     def halves(number: int) -> float:
         return json.loads("1") / number
 
-    with homie.open(**TINY, planner=Divides()) as session, pytest.raises(ZeroDivisionError) as caught:
+    with homie.open(**TINY, planner=Divides()) as session, pytest.raises(ZeroDivisionError) as excinfo:
         list(session.rounds("go"))
-    place = own_code(caught.value)
+    place = own_code(excinfo.value)
     assert place is not None and (place.part, place.function) == ("planner 'Divides'", "halves")
     line = (Path(place.file).read_text().splitlines())[place.line - 1]
     assert line.strip() == 'return json.loads("1") / number'
-    error = unexpected(caught.value, "More.")
+    error = unexpected(excinfo.value, "More.")
     assert isinstance(error, PartError) and error.exit_code == 4
     assert (
         str(error)

@@ -54,7 +54,7 @@ def test_the_core_is_not_in_an_extra_nor_the_other_way_round() -> None:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+def install_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     """Homie as pip has installed it from somewhere (PEP 610); the path is that of the folder or the wheel."""
     metadata = str(importlib.metadata.metadata(packages.DISTRIBUTION))
 
@@ -72,8 +72,8 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return install
 
 
-def test_in_a_clone_the_command_is_that_of_the_page(installed, monkeypatch: pytest.MonkeyPatch) -> None:
-    clone = installed("my clone", editable=True)
+def test_in_a_clone_the_command_is_that_of_the_page(install_from, monkeypatch: pytest.MonkeyPatch) -> None:
+    clone = install_from("my clone", editable=True)
     clone.mkdir()
     (clone / "constraints.txt").touch()
     assert packages.install_command("chat") == f"pip install -c '{clone}/constraints.txt' -e '{clone}[chat]'"
@@ -84,8 +84,8 @@ def test_in_a_clone_the_command_is_that_of_the_page(installed, monkeypatch: pyte
     assert f"`{command}`" in page and f"`{packages.install_command()}`" in page
 
 
-def test_elsewhere_the_command_names_what_homie_came_from(installed) -> None:
-    wheel = installed("homie_robot-0.2.0-py3-none-any.whl")
+def test_elsewhere_the_command_names_what_homie_came_from(install_from) -> None:
+    wheel = install_from("homie_robot-0.2.0-py3-none-any.whl")
     wheel.touch()
     assert packages.install_command("chat") == f"pip install '{wheel}[chat]'"
     wheel.unlink()
@@ -93,13 +93,13 @@ def test_elsewhere_the_command_names_what_homie_came_from(installed) -> None:
     assert Requirement(requirement).name == "openai", "where that is gone, the packages"
 
 
-def test_from_an_index_the_command_names_the_distribution(installed) -> None:
-    installed("", index=True)
+def test_from_an_index_the_command_names_the_distribution(install_from) -> None:
+    install_from("", index=True)
     assert packages.install_command("chat") == "pip install 'homie-robot[chat]'"
 
 
-def test_what_would_replace_tested_versions_gets_an_environment_of_its_own(installed) -> None:
-    clone = installed("clone", editable=True)
+def test_what_would_replace_tested_versions_gets_an_environment_of_its_own(install_from) -> None:
+    clone = install_from("clone", editable=True)
     clone.mkdir()
     (clone / "constraints.txt").touch()
     command = f"python3 -m venv libero-env && libero-env/bin/pip install -e '{clone}[libero]'"
@@ -135,11 +135,11 @@ def test_homie_may_run_without_having_been_installed(monkeypatch: pytest.MonkeyP
     assert packages.install_command("chat", "openai") == "pip install openai"
 
 
-def test_a_part_that_lacks_a_package_says_how_it_is_installed(installed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_lacks_a_package_says_how_it_is_installed(install_from, monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(packages.missing_part("The planner 'mine'", "their_sdk", "")) == (
         "The planner 'mine' needs the package 'their_sdk': install it with `pip install their_sdk`."
     )
-    installed("gone")
+    install_from("gone")
     needed = packages.requirements("remote")
     each = {requirement.name: f"'{requirement.name}{requirement.specifier}'" for requirement in needed}
     monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")

@@ -66,24 +66,24 @@ class Lamp(PlainNumbers, BaseModel):
     ],
 )
 def test_the_first_problem_in_plain_words(content: object, message: str) -> None:
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as excinfo:
         Lamp.model_validate(content)
-    assert first_problem(refused.value).startswith(message)
+    assert first_problem(excinfo.value).startswith(message)
 
 
 def test_what_is_about_all_of_a_file_has_its_name_and_long_values_are_left_out() -> None:
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as excinfo:
         Lamp.model_validate({"watts": 13})
-    assert first_problem(refused.value, "the file") == "the file: nobody sells that"
-    with pytest.raises(ValidationError) as refused:
+    assert first_problem(excinfo.value, "the file") == "the file: nobody sells that"
+    with pytest.raises(ValidationError) as excinfo:
         Lamp.model_validate({"watts": "many " * 100})
-    assert first_problem(refused.value) == "watts must be a whole number"
+    assert first_problem(excinfo.value) == "watts must be a whole number"
 
 
 def test_two_bounds_are_reported_together() -> None:
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as excinfo:
         Lamp.model_validate({"watts": 0})
-    assert phrase_of(refused.value.errors()[0], (1, 100.0)) == "must be between 1 and 100 (got 0)"
+    assert phrase_of(excinfo.value.errors()[0], (1, 100.0)) == "must be between 1 and 100 (got 0)"
     assert own_words("Value error, it rains") == "it rains" and own_words("It rains") == "It rains"
 
 

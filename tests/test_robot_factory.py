@@ -53,8 +53,8 @@ def test_a_robot_option_fills_every_setting_and_wins():
 
 
 def test_an_option_that_a_robot_has_no_setting_for_is_refused():
-    with pytest.raises(BadInput) as refused:
+    with pytest.raises(BadInput) as excinfo:
         open_robot(TableSettings, robot="franka:stack", rooms=3, grasp="friction")
     flags = "--rooms and --grasp"
-    assert str(refused.value) == f"The robot franka does not support {flags}: leave out {flags}."
+    assert str(excinfo.value) == f"The robot franka does not support {flags}: leave out {flags}."
     assert open_robot(TableSettings, robot="franka:stack", objects=40).settings == TableSettings(), "as it is anyway"

@@ -46,10 +46,10 @@ class Parrot(LanguageModel):
 
 
 def violations(planner: object, **promises: bool) -> str:
-    with pytest.raises(NotConforming) as caught:
+    with pytest.raises(NotConforming) as excinfo:
         check_planner(planner, **promises)  # type: ignore[arg-type]
-    assert all(violation in str(caught.value) for violation in caught.value.violations)
-    return str(caught.value)
+    assert all(violation in str(excinfo.value) for violation in excinfo.value.violations)
+    return str(excinfo.value)
 
 
 def test_sound_planners_pass(tmp_path: Path) -> None:
