@@ -370,10 +370,10 @@ def test_stacks_stay_on_the_plot(amounts: list[int]) -> None:
 
 
 @given(st.floats(0, 1e6), st.booleans())
-def test_ticks_cover_the_largest(most: float, whole: bool) -> None:
-    ticks = _ticks(most, integers=whole)
+def test_ticks_cover_the_largest(most: float, integers: bool) -> None:
+    ticks = _ticks(most, integers=integers)
     assert ticks[0] == 0 and ticks[-1] >= most * (1 - 1e-6) and 2 <= len(ticks) <= 6
-    assert not whole or all(tick == int(tick) for tick in ticks)
+    assert not integers or all(tick == int(tick) for tick in ticks)
 
 
 def test_what_a_profile_cannot_score_says_so(tmp_path: Path) -> None:
