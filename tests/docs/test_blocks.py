@@ -91,11 +91,11 @@ def run(block: Block, page: str, folder: Path, environ: Mapping[str, str]) -> st
 
 
 @contextmanager
-def print_duration(what: str) -> Iterator[None]:
+def print_duration(label: str) -> Iterator[None]:
     """Print how long something took, on the clock and of processors (shown by `-s`, and where a page fails)."""
     start, used = time.monotonic(), processor_seconds()
     yield
-    print(f"{what}: {time.monotonic() - start:.0f} s, {processor_seconds() - used:.0f} s of processors")
+    print(f"{label}: {time.monotonic() - start:.0f} s, {processor_seconds() - used:.0f} s of processors")
 
 
 def processor_seconds() -> float:
