@@ -15,7 +15,7 @@ import pytest
 
 def classes(monkeypatch: pytest.MonkeyPatch) -> dict[str, type]:
     """Those of the released code by their names, as a pickle refers to them."""
-    found = {}
+    task_classes = {}
     for module, names in (
         ("amsolver.task_environment", ["TaskConfigs"]),
         ("amsolver.backend.conditions", ["DetectedCondition", "JointCondition"]),
@@ -26,9 +26,9 @@ def classes(monkeypatch: pytest.MonkeyPatch) -> dict[str, type]:
         for length in range(1, len(parts) + 1):
             monkeypatch.setitem(sys.modules, ".".join(parts[:length]), place := types.ModuleType(module))
         for name in names:
-            found[name] = type(name, (), {"__module__": module})
-            setattr(place, name, found[name])
-    return found
+            task_classes[name] = type(name, (), {"__module__": module})
+            setattr(place, name, task_classes[name])
+    return task_classes
 
 
 def filled(kind: type, **values: Any) -> Any:

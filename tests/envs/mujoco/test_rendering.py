@@ -215,8 +215,8 @@ def test_free_camera_from_above_has_north_up(arrays: Arrays, model: mujoco.MjMod
 
 
 def test_what_cannot_be_seen_is_left_out_of_no_picture(arrays: Arrays) -> None:
-    for name, whole in {"rgb": "every_rgb", "depth": "every_depth", "above": "every_above"}.items():
-        np.testing.assert_array_equal(arrays[name], arrays[whole])
+    for name, full_name in {"rgb": "every_rgb", "depth": "every_depth", "above": "every_above"}.items():
+        np.testing.assert_array_equal(arrays[name], arrays[full_name])
 
 
 def test_what_is_behind_glass_is_drawn_with_and_without_segmentation(arrays: Arrays) -> None:

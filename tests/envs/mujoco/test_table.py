@@ -119,8 +119,8 @@ class TestPredicates:
 
     def test_where_things_are_as_the_final_state_tells_it(self, table):
         def where_it_is(name: str = "red_cube") -> tuple[str, str]:
-            held = table.snapshot().objects[name]
-            return held.relation, held.at
+            entry = table.snapshot().objects[name]
+            return entry.relation, entry.at
 
         assert where_it_is() == where_it_is("blue_cylinder") == ("on", "table")
         for point, expected in (
@@ -401,8 +401,8 @@ def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
     steps = [json.loads(line) for line in (episode / "steps.jsonl").read_text().splitlines()]
     assert steps[0]["execution"]["feedback"]["code"] == "F2"
     assert steps[1]["execution"]["attempts"][0]["skill"] == "arm/move"
-    held = scene.thing(next(scene.conditions[0].words())).words
-    assert [held] in [step["inventory"] for step in steps] and steps[-1]["inventory"] == []
+    entry = scene.thing(next(scene.conditions[0].words())).words
+    assert [entry] in [step["inventory"] for step in steps] and steps[-1]["inventory"] == []
     assert TableScene.load(tmp_path / "run" / "scene.json") == scene
 
 
