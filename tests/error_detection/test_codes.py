@@ -330,8 +330,8 @@ def test_layers_are_reported_in_order() -> None:
     assert [check.layer for check in ask(scene, "Pick", "apple").checks] == ["format", "logical", "distance"]
     code = ask(stage_at("kitchen", code_order), "Pick", "apple").checks
     assert [check.layer for check in code] == ["format", "logical", "format", "distance"]
-    whole = ["format", "logical", "format", "distance", "format", "execution"]
-    assert [check.layer for check in ask(stage_at("kitchen_counter_1", code_order), "Pick", "apple").checks] == whole
+    full = ["format", "logical", "format", "distance", "format", "execution"]
+    assert [check.layer for check in ask(stage_at("kitchen_counter_1", code_order), "Pick", "apple").checks] == full
     assert code[-1] == Check("distance", code[-1].code, "Unable to pick, the target is far away")
 
 

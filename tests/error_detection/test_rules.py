@@ -73,13 +73,13 @@ def test_how_near_is_near(scene, action, metres, code) -> None:
     assert (check and check.code) == (None if action == "Go to" else code)
 
 
-@pytest.mark.parametrize(("metres", "known"), [(2.0, True), (2.01, False)])
-def test_of_what_is_in_reach_it_is_known_that_nothing_can_be_put_there(scene, metres, known) -> None:
+@pytest.mark.parametrize(("metres", "is_known"), [(2.0, True), (2.01, False)])
+def test_of_what_is_in_reach_it_is_known_that_nothing_can_be_put_there(scene, metres, is_known) -> None:
     scene.world.distances = {"lamp_1": metres}
     put_question = question(scene, "Put", "apple", "lamp", entity="lamp_1")
-    assert (logical.interactive(put_question) is not None) is known
+    assert (logical.interactive(put_question) is not None) is is_known
     refused = format.pickable_or_place(put_question)
-    assert (refused is not None) is known and (not known or refused.message.startswith("lamp "))
+    assert (refused is not None) is is_known and (not is_known or refused.message.startswith("lamp "))
 
 
 def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
