@@ -42,8 +42,8 @@ class Wandering:
         self._rng = np.random.default_rng(0)
 
     def act(self, observation: Observation) -> ActionChunk:
-        held = observation.state["joint_pos"]
-        return ActionChunk([Action(held + self._rng.normal(0.0, 0.02, held.shape)) for _ in range(2)])
+        joints = observation.state["joint_pos"]
+        return ActionChunk([Action(joints + self._rng.normal(0.0, 0.02, joints.shape)) for _ in range(2)])
 
 
 @pytest.fixture(scope="module")

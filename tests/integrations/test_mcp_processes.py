@@ -251,21 +251,21 @@ def test_a_killed_server_leaves_a_suite_to_go_on_with(tmp_path: Path, started: C
     of_suite = ["--suite", str(tmp_path / "small.json"), "--out", str(tmp_path / "run"), *TINY]
     steps = (("go_to", "ball"), ("pick", "ball"), ("go_to", "box"))
 
-    async def play(server: Server, *, whole: bool) -> None:
+    async def play(server: Server, *, completes: bool) -> None:
         async with server.client("ann") as client:
             content_of(await client.call_tool("start_task"))
             for name, target in steps:
                 assert content_of(await client.call_tool(name, {"target": target}))["ok"]
-            if not whole:
+            if not completes:
                 server.end(signal.SIGKILL)
                 return
             content_of(await client.call_tool("put", {"target": "ball", "destination": "box"}))
             assert content_of(await client.call_tool("report", {"success": True}))["over"]
 
-    asyncio.run(asyncio.wait_for(play(started(*of_suite), whole=False), 120))
+    asyncio.run(asyncio.wait_for(play(started(*of_suite), completes=False), 120))
     again = started(*of_suite)
     for _ in range(2):
-        asyncio.run(asyncio.wait_for(play(again, whole=True), 120))
+        asyncio.run(asyncio.wait_for(play(again, completes=True), 120))
     again.end()
     scores = homie.load_run(tmp_path / "run").results.scores
     assert [bool(score.success or score.verdict) for score in scores] == [True, True]
@@ -292,15 +292,15 @@ def test_a_bench_waits_for_an_agent_in_every_episode(tmp_path: Path) -> None:
     async def drive() -> None:
         async with Client(transport) as client:
             assert "start_task" in (await client.call_tool("go_to", {"target": "ball"})).content[0].text
-            for whole in (True, False):
+            for completes in (True, False):
                 started = content_of(await client.call_tool("start_task"))
                 assert started == {"task": "put the ball in the box", "rounds": 5}
-                if whole:
+                if completes:
                     for target in ("ball", "box"):
                         assert content_of(await client.call_tool("go_to", {"target": target}))["ok"]
                         name, given = ("pick", {}) if target == "ball" else ("put", {"destination": "box"})
                         assert content_of(await client.call_tool(name, {"target": "ball", **given}))["ok"]
-                assert content_of(await client.call_tool("report", {"success": whole}))["over"]
+                assert content_of(await client.call_tool("report", {"success": completes}))["over"]
             content_of(await client.call_tool("start_task"))
             rounds_left = [
                 content_of(await client.call_tool("pick", {"target": "ball"})).get("rounds_left") for _ in range(5)
