@@ -164,10 +164,10 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))  # its side and no more
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    whole = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
-    panel = update_panel(None, "hinge", whole)
+    full = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
+    panel = update_panel(None, "hinge", full)
     assert panel is not None and panel.shut
-    piece = replace(whole, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
+    piece = replace(full, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
     updated = update_panel(panel, "hinge", piece)
     assert updated is not None and updated.shut
     np.testing.assert_allclose(updated.outward, panel.outward, atol=1e-6)
@@ -190,8 +190,8 @@ def test_what_was_learned_from_a_piece_is_repaired_by_the_whole() -> None:
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
     piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019, EYE)
-    whole = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
-    repaired = update_panel(update_panel(None, "hinge", piece), "hinge", whole)
+    full = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
+    repaired = update_panel(update_panel(None, "hinge", piece), "hinge", full)
     assert repaired is not None and repaired.shut and repaired.width == pytest.approx(0.6, abs=0.03)
     np.testing.assert_allclose(repaired.outward, [1.0, 0.0], atol=1e-6)
 
