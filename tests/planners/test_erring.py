@@ -144,10 +144,10 @@ def test_after_detours_the_script_goes_on_from_where_they_led(script: str, seed:
     for number in range(1, 200):
         names = {"fridge": "", "table": "", "apple": where}
         knowledge = Knowledge(remembered=tuple(Remembered(name, "kitchen", place) for name, place in names.items()))
-        held = ("apple",) if kitchen.held else ()
+        inventory = ("apple",) if kitchen.held else ()
         feedback = history[-1].feedback if history else None
         planner_input = PlannerInput(
-            "", number, {}, (), held, tuple(history), feedback, ("Go to", "End"), ("ideal",), knowledge=knowledge
+            "", number, {}, (), inventory, tuple(history), feedback, ("Go to", "End"), ("ideal",), knowledge=knowledge
         )
         (subtask,) = planner.decide(planner_input).subtasks
         if subtask == END:
