@@ -25,12 +25,12 @@ FLOOD = signal.SIGUSR1
 ARM = "wrist_roll_joint"
 
 
-def main(path: str, how: str, transport: Transport = "auto") -> None:
+def main(path: str, mode: str, transport: Transport = "auto") -> None:
     profile, floods = read_profile("fetch"), threading.Event()
     signal.signal(FLOOD, lambda *_: floods.set())
     # The arm turns its wrist for half a minute; its other joints stay where they are (see fake_robot).
     way = {joint.name: [6.0 if joint.name == ARM else 0.0] for joint in profile.groups["arm"].joints}
-    if how == "own":
+    if mode == "own":
         OwnGuard("fetch", profile, transport)
         print("guarded", flush=True)
     with GuardLink(profile, Path(path)) as robot:

@@ -221,14 +221,14 @@ def test_a_slow_terminal_does_not_hold_the_guard():
             lines.append(record.getMessage())
 
     logger = logging.getLogger("homie")
-    before, held = list(logger.handlers), Held()
-    logger.addHandler(held)
+    before, handler = list(logger.handlers), Held()
+    logger.addHandler(handler)
     try:
         written = process._write_logs_in_thread()
-        assert held not in logger.handlers
+        assert handler not in logger.handlers
         logger.warning("Stop: a test")
         written()
-        assert lines == ["Stop: a test"] and held in logger.handlers
+        assert lines == ["Stop: a test"] and handler in logger.handlers
     finally:
         logger.handlers = before
 

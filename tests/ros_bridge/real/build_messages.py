@@ -69,8 +69,8 @@ def build(package: str, out: Path) -> None:
         if path.stem.endswith(tuple(f"__rosidl_{each}" for each in GENERATED)) and package not in path.stem
     ]
     libraries += [PREFIX / "lib" / f"lib{name}.so" for name in RUNTIME]
-    whole = PREFIX / "lib" / f"lib{package}__rosidl_generator_c.so"
-    link = ["g++", "-shared", f"-Wl,-rpath,{PREFIX / 'lib'}", "-o", whole]
+    library = PREFIX / "lib" / f"lib{package}__rosidl_generator_c.so"
+    link = ["g++", "-shared", f"-Wl,-rpath,{PREFIX / 'lib'}", "-o", library]
     subprocess.run([*link, *objects, "-Wl,--as-needed", *libraries], check=True)
     for path in out.rglob("*.py"):
         place = PYTHON / package / path.relative_to(out)
@@ -81,7 +81,7 @@ def build(package: str, out: Path) -> None:
     names = [PREFIX / "lib" / f"lib{package}__{support}.so" for support in SUPPORTS]
     for name in (*names, PYTHON / package / extension):
         name.unlink(missing_ok=True)
-        name.symlink_to(whole)
+        name.symlink_to(library)
 
 
 def main(folder: str, *packages: str) -> None:

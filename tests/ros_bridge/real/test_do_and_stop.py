@@ -99,13 +99,13 @@ def on_its_way(caller):
     return on_its_way(caller) if caller.ended(number) else number
 
 
-@pytest.mark.parametrize("how", ["service", "topic"])
-def test_a_stop_in_the_middle_ends_the_instruction_and_the_robot_stands(caller, how):
+@pytest.mark.parametrize("method", ["service", "topic"])
+def test_a_stop_in_the_middle_ends_the_instruction_and_the_robot_stands(caller, method):
     number = on_its_way(caller)
     assert caller.last(FEEDBACK)["id"] == number
 
     def stopped():
-        if how == "topic":
+        if method == "topic":
             caller.node.ask("publish", kind=BOOL, topic=STOP, fields={"data": True})
         else:  # over dds the service cannot answer this middleware, and a call is a stop all the same
             assert caller.node.ask("call", kind=TRIGGER, name=STOP, seconds=1) is None

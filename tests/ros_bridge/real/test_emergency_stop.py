@@ -43,20 +43,20 @@ def driver(start_guarding, robot, network, runtime_folder, transport):
         driver.end()
 
 
-def stopped_by(driver, robot, what):
-    until(lambda: f"Emergency stop ({what})" in driver.refused)
+def stopped_by(driver, robot, source):
+    until(lambda: f"Emergency stop ({source})" in driver.refused)
     until(robot.stands)
 
 
 @pytest.mark.parametrize(
-    ("transport", "patience", "answer", "what"),
+    ("transport", "patience", "answer", "source"),
     [
         ("dds", 2, None, f"a call of the service {ESTOP}"),
         ("rclpy", 60, {"success": True, "message": "stopping"}, f"the service {ESTOP}"),
     ],
 )
 def test_the_service_is_offered_where_it_can_answer_and_a_call_is_a_stop_all_the_same(
-    driver, robot, real, transport, patience, answer, what
+    driver, robot, real, transport, patience, answer, source
 ):
     assert real.ask("ready", kind=TRIGGER, name=ESTOP, seconds=patience) is (transport == "rclpy")
     until(lambda: robot.speed > SPEED / 2)
@@ -67,7 +67,7 @@ def test_the_service_is_offered_where_it_can_answer_and_a_call_is_a_stop_all_the
         return "Emergency stop" in driver.refused
 
     until(stopped)
-    stopped_by(driver, robot, what)
+    stopped_by(driver, robot, source)
     assert all(each == answer for each in answers)
 
 

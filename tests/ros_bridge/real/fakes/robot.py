@@ -275,9 +275,9 @@ def time_message(seconds):
 
 def repeat(over, period, action):
     while not over.is_set():
-        begun = time.monotonic()
+        start = time.monotonic()
         action()
-        over.wait(max(0.0, period - (time.monotonic() - begun)))
+        over.wait(max(0.0, period - (time.monotonic() - start)))
 
 
 def spin(executor):
