@@ -121,13 +121,13 @@ def test_the_same_scene_has_the_same_graph() -> None:
 def test_turns_go_round_through_all_directions_and_back(tens: list[int], yaw: float) -> None:
     directions = [float(wrapped(math.radians(10 * ten + 3))) for ten in tens]
     for left in (True, False):
-        came, visited = yaw, []
+        heading, visited = yaw, []
         for _ in range(len(directions) + 1):
-            turned = next_direction(directions, came, left=left)
-            if turned is None:
+            next_heading = next_direction(directions, heading, left=left)
+            if next_heading is None:
                 break
-            visited.append(turned)
-            came = turned
+            visited.append(next_heading)
+            heading = next_heading
         assert set(visited) == set(directions) or (len(directions) == 1 and not visited)
         for before, after in pairwise(visited):
             assert next_direction(directions, after, left=not left) == before or len(directions) == 2

@@ -64,20 +64,23 @@ def test_a_thing_is_put_where_a_nearer_look_shows_the_one_below() -> None:
     with home:
         locator = home.background()
         locator.reset(seed=0)
-        pick, put = Pick(SPEC, kinematics, hand), Put(SPEC, kinematics, hand)
+        pick_skill, put_skill = Pick(SPEC, kinematics, hand), Put(SPEC, kinematics, hand)
         goal = locator.goal("sugar_box", action_of("Pick"), home.observe())
-        pick.start(Subtask("Pick", "sugar box"), goal, home.observe())
-        while pick.outcome is Outcome.RUNNING:
-            home.act(pick.act(home.observe()))
+        pick_skill.start(Subtask("Pick", "sugar box"), goal, home.observe())
+        while pick_skill.outcome is Outcome.RUNNING:
+            home.act(pick_skill.act(home.observe()))
         goal = locator.goal("cracker_box", action_of("Put"), home.observe())
         place = goal.surfaces[0]
         guess = replace(goal, surfaces=(replace(place, center=place.center + np.array([-0.035, 0.0, 0.0])),))
         before = home.observe().stamp
-        put.start(Subtask("Put", "sugar box", "cracker box"), guess, home.observe())
-        while put.outcome is Outcome.RUNNING:
-            home.act(put.act(home.observe()))
+        put_skill.start(Subtask("Put", "sugar box", "cracker box"), guess, home.observe())
+        while put_skill.outcome is Outcome.RUNNING:
+            home.act(put_skill.act(home.observe()))
             if home.observe().stamp > before + 3.0:
-                put.revise(goal)
+                put_skill.revise(goal)
         state = home.snapshot().objects["sugar_box"]
-    assert (pick.outcome, put.outcome) == (Outcome.SUCCEEDED, Outcome.SUCCEEDED), (pick.reason, put.reason)
+    assert (pick_skill.outcome, put_skill.outcome) == (Outcome.SUCCEEDED, Outcome.SUCCEEDED), (
+        pick_skill.reason,
+        put_skill.reason,
+    )
     assert (state.relation, state.at) == ("on", "cracker_box")

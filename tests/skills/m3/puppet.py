@@ -125,7 +125,7 @@ class Solver:
             return np.array([point[0], -point[2], point[1]])
 
         q = np.concatenate([[TORSO], inputs["arm_joint_pos"]])
-        goal, held = plain(inputs["goal_at_base"]), bool(inputs["is_grasped"])
+        goal, is_held = plain(inputs["goal_at_base"]), bool(inputs["is_grasped"])
         gripper = KINEMATICS.forward(q)
         np.testing.assert_allclose(plain(inputs["gripper_pos_at_base"]), gripper.position, atol=0.04)
         inside = gripper.rotation.T @ (goal - gripper.position)
@@ -133,7 +133,7 @@ class Solver:
         near = np.linalg.norm(inside) < 0.02
         self.been = self.been or near
         putting = self.skill.startswith("place")
-        there = held == putting and not (self.been and not self.skill.startswith("pick"))
+        there = is_held == putting and not (self.been and not self.skill.startswith("pick"))
         target = goal if there else REST
         change = np.remainder(KINEMATICS.solve(target, None, q, locked_torso=True).q - q + np.pi, 2 * np.pi) - np.pi
         grip = -1.0 if putting and near else 1.0 if self.skill.startswith("pick") and near else 0.0

@@ -329,9 +329,9 @@ def test_pick_keeps_what_it_holds_and_put_lets_go_when_time_is_out():
     pick.decisions = 5
     perform(pick, robot, GOAL)
     assert robot.holding
-    put = Place(Always(hands(1.0, n2=1.0)), SPEC, KINEMATICS)
-    put.decisions = 5
-    assert perform(put, robot, GOAL) is Outcome.TIMED_OUT
+    place = Place(Always(hands(1.0, n2=1.0)), SPEC, KINEMATICS)
+    place.decisions = 5
+    assert perform(place, robot, GOAL) is Outcome.TIMED_OUT
     assert not robot.holding
 
 

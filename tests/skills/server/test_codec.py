@@ -200,7 +200,7 @@ def test_damaged_frames_are_read_or_refused(data, named):
 
 
 @pytest.mark.parametrize(
-    "held",
+    "content",
     [
         {},
         [],
@@ -213,9 +213,9 @@ def test_damaged_frames_are_read_or_refused(data, named):
         {"kind": "step", "number": 1, "given": {}, "more": 1},
     ],
 )
-def test_what_is_no_message_of_the_protocol_is_refused(held):
+def test_what_is_no_message_of_the_protocol_is_refused(content):
     with pytest.raises(CodecError):
-        from_frame(encode(held))
+        from_frame(encode(content))
     with pytest.raises(CodecError, match="binary"):
         from_frame("text")
 
