@@ -54,9 +54,9 @@ def write(folder: Path, *, config: object = CONFIG, statistics: object = STATIST
     (folder / "300000/default").mkdir(parents=True)
     flat = {name: tensor.numpy() for name, tensor in tensors(FOLDER / "octo_small", 401).items()} if whole else TINY
     (folder / "300000/default/checkpoint").write_bytes(pack_tree(nest(flat)))
-    for name, held in (("config.json", config), ("dataset_statistics.json", statistics)):
-        if held is not None:
-            (folder / name).write_text(json.dumps(held), encoding="utf-8")
+    for name, content in (("config.json", config), ("dataset_statistics.json", statistics)):
+        if content is not None:
+            (folder / name).write_text(json.dumps(content), encoding="utf-8")
     return folder
 
 

@@ -129,15 +129,22 @@ def test_what_the_fingers_feel_is_not_gone():
 
 
 @pytest.mark.parametrize(
-    ("put", "subtask"), [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))]
+    ("put_subtask", "subtask"),
+    [(PUT, Subtask("Put", "red apple", "bowl")), (PUT_THERE, Subtask("Put", "red apple", "bowl"))],
 )
-def test_a_put_is_described_by_what_was_put(put, subtask):
-    recorded, now = apply_effects(("mug", "red apple"), execution_of(put), executor(None, feels=True, meant=False))
+def test_a_put_is_described_by_what_was_put(put_subtask, subtask):
+    recorded, now = apply_effects(
+        ("mug", "red apple"), execution_of(put_subtask), executor(None, feels=True, meant=False)
+    )
     assert (recorded.subtask, now) == (
         subtask,
         ("mug",),
     ) and recorded.feedback.message == "None, but what was put is the red apple"
-    for before, execution in ((APPLE, execution_of(put, FAIL)), ((), execution_of(put)), (APPLE, execution_of(GO))):
+    for before, execution in (
+        (APPLE, execution_of(put_subtask, FAIL)),
+        ((), execution_of(put_subtask)),
+        (APPLE, execution_of(GO)),
+    ):
         recorded, _ = apply_effects(before, execution, executor(None, feels=True, meant=False))
         assert recorded == execution
 

@@ -362,10 +362,10 @@ def test_a_group_is_not_moved_from_where_it_cannot_be(number):
 
 
 def test_a_closed_gripper_opens_from_where_its_fingers_are():
-    gate, held = SafetyGate(SPEC), body(gripper=0.05)
-    squeezed = [changes(Command(gripper=0.0), gate=gate, state=held).sent.get("gripper")[0] for _ in range(5)]
+    gate, measured = SafetyGate(SPEC), body(gripper=0.05)
+    squeezed = [changes(Command(gripper=0.0), gate=gate, state=measured).sent.get("gripper")[0] for _ in range(5)]
     assert np.allclose(squeezed, [0.04, 0.03, 0.02, 0.02, 0.02]), "no further than three periods into what it holds"
-    assert changes(Command(gripper=0.1), gate=gate, state=held).sent.get("gripper") == pytest.approx((0.06,))
+    assert changes(Command(gripper=0.1), gate=gate, state=measured).sent.get("gripper") == pytest.approx((0.06,))
 
 
 GENTLE = RobotSpec(name="gentle", groups=(Group("arm", "arm", (Joint("elbow", -2.0, 2.0, 1.0, 2.0),)),), period=0.05)
