@@ -7,6 +7,7 @@ Detectors that distinguish instances are assumed to be correct and need no evide
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -22,12 +23,14 @@ from perception.memory.seen_object import HOLLOW
 BELIEVED = 0.6
 """Sum of scores from which a report is accepted: one confident look, or two uncertain ones. Of boxes of the shipped
 network with a score of 0.6, nine of ten were right."""
-SAME_CLAIM = 0.25
-"""Distance (m) up to which two reports of a small kind are merged."""
-SAME_FURNITURE = 1.0
-"""The same for furniture, of which looks show different pieces."""
+SAME_OBJECT, SAME_FURNITURE = 0.25, 1.0
+"""Distance (m) up to which reports of a kind count for one small object, and for furniture, of which looks show
+different pieces."""
 RIVALS = 0.05
 """Distance (m) below which two kinds of small objects exclude each other, unless one of them is a container."""
+OWN = 0.1
+"""Distance (m) from the middle of a small object within which reports of its own kind count against rivals: the visible
+side, which differs between looks, is further away than that of a wrong report that covers the same pixels."""
 EYE_CELL = 0.15
 """Distance (m) that a camera has to move for a look to count again."""
 FLOOR_CELL = 0.5
@@ -42,16 +45,10 @@ _Look: TypeAlias = tuple[str, tuple[int, ...]]
 
 @dataclass(slots=True)
 class _Claim:
-    """Hypothesis that an object of a kind is at a point (3,), with the best score of each look."""
+    """Reports of a kind at a point (x, y, z), with the best score of each look."""
 
-    kind: str
-    small: bool
-    point: Array
+    point: tuple[float, float, float]
     scores: dict[_Look, float] = field(default_factory=dict)
-
-    @property
-    def total(self) -> float:
-        return sum(self.scores.values())
 
 
 class Evidence:
@@ -59,6 +56,7 @@ class Evidence:
 
     def __init__(self) -> None:
         self._claims: dict[str, list[_Claim]] = defaultdict(list)
+        self._small: set[str] = set()
         self._floors: dict[int, dict[str, dict[_Look, float]]] = defaultdict(lambda: defaultdict(dict))
 
     def believed(self, kind: str, detection: Detection, patch: Patch, small: bool) -> Patch | None:
@@ -71,34 +69,38 @@ class Evidence:
         if detection.is_room:
             return self._floor(kind, look, detection.score, patch)
         point = np.median(patch.points.astype(np.float64), axis=0)
-        claim = self._claim(kind, point, small)
-        claim.scores[look] = max(detection.score, claim.scores.get(look, 0.0))
-        claim.point = point
-        return patch if claim.total >= BELIEVED and not self.outvoted(kind, point) else None
+        if small:
+            self._small.add(kind)
+        self._add_report(kind, point, look, detection.score)
+        total = self._support(kind, point, SAME_OBJECT if small else SAME_FURNITURE)
+        return patch if total >= BELIEVED and not self.outvoted(kind, point) else None
 
     def outvoted(self, kind: str, point: Array) -> bool:
         """Whether another kind has more evidence at a point (3,) than a small object of this kind."""
-        if kind in HOLLOW:
+        if kind in HOLLOW or kind not in self._small:
             return False
-        own_claim = self._nearest(kind, point, RIVALS)
-        total = 0.0 if own_claim is None else own_claim.total
-        return any(
-            rival.small and rival.total > total and float(np.linalg.norm(rival.point - point)) < RIVALS
-            for other, rivals in self._claims.items()
-            if other != kind and other not in HOLLOW
-            for rival in rivals
-        )
+        own = self._support(kind, point, OWN)
+        return any(self._support(rival, point, RIVALS) > own for rival in self._small - HOLLOW - {kind})
 
-    def _claim(self, kind: str, point: Array, small: bool) -> _Claim:
-        claim = self._nearest(kind, point, SAME_CLAIM if small else SAME_FURNITURE)
-        if claim is None:
-            claim = _Claim(kind, small, point)
-            self._claims[kind].append(claim)
-        return claim
+    def _add_report(self, kind: str, point: Array, look: _Look, score: float) -> None:
+        """Add a report to the nearest claim of its kind, or to a new one."""
+        x, y, z = point.tolist()
+        claims = self._claims[kind]
+        nearest = min(claims, key=lambda claim: math.dist(claim.point, (x, y, z)), default=None)
+        if nearest is None or math.dist(nearest.point, (x, y, z)) > RIVALS:
+            nearest = _Claim((x, y, z))
+            claims.append(nearest)
+        nearest.scores[look] = max(score, nearest.scores.get(look, 0.0))
 
-    def _nearest(self, kind: str, point: Array, metres: float) -> _Claim | None:
-        nearby = [claim for claim in self._claims[kind] if float(np.linalg.norm(claim.point - point)) < metres]
-        return min(nearby, key=lambda claim: float(np.linalg.norm(claim.point - point)), default=None)
+    def _support(self, kind: str, point: Array, metres: float) -> float:
+        """Return the sum over looks of the best score of a kind within a distance of a point (3,)."""
+        best: dict[_Look, float] = {}
+        place = point.tolist()
+        for claim in self._claims[kind]:
+            if math.dist(claim.point, place) < metres:
+                for look, score in claim.scores.items():
+                    best[look] = max(score, best.get(look, 0.0))
+        return sum(best.values())
 
     def _floor(self, kind: str, look: _Look, score: float, patch: Patch) -> Patch | None:
         cells = cells_of(patch.points[:, :2], FLOOR_CELL)

@@ -53,6 +53,16 @@ def test_of_two_kinds_at_one_place_the_likelier_is_believed() -> None:
     assert not evidence.outvoted("apple", np.array([1.0, 0.0, 0.8]))
 
 
+@pytest.mark.parametrize("metres", [0.06, 0.12, 0.2])
+def test_reports_of_a_neighbour_of_the_same_kind_take_no_evidence_from_an_object(metres: float) -> None:
+    evidence = Evidence()
+    for eye in (0.0, 1.0, 2.0):
+        assert believes(evidence, "can", 0.9, patch(1.0, 0.0, eye=eye))
+    assert believes(evidence, "can", 0.7, patch(1.0, metres))
+    believes(evidence, "peach", 0.8, patch(1.0, 0.0))
+    assert not evidence.outvoted("can", np.array([1.0, 0.0, 0.8]))
+
+
 def test_what_lies_in_a_bowl_does_not_speak_against_the_bowl() -> None:
     evidence = Evidence()
     assert believes(evidence, "bowl", 0.65, patch(1.0, 0.0))
