@@ -159,7 +159,7 @@ def test_a_release_before_1_5_is_refused(tmp_path, table):
 
 def test_a_checkpoint_without_its_folder_is_refused(table, tmp_path):
     alone = tmp_path / "checkpoint"
-    alone.write_bytes(octo_releases.packed(octo_releases.nested(octo_releases.TINY)))
+    alone.write_bytes(octo_releases.pack_tree(octo_releases.nest(octo_releases.TINY)))
     with pytest.raises(BadInput, match="not the folder of a release"):
         Octo(str(alone), OctoSettings(embeddings=table))
 
