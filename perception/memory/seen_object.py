@@ -14,6 +14,10 @@ from perception.memory.clouds import Cloud, inside
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that objects are put into, not onto."""
 
+FARTHER, MOVED_SHARE = 1.5, 0.15
+"""Multiple of the distance of the nearest look from which a network's outlines are much rougher, and share of the
+points of such a look near the known box below which the object has been moved."""
+
 
 @dataclass(slots=True)
 class Identity:
@@ -98,8 +102,10 @@ class LooseObject:
             self.seen, self.missed = stamp, 0
 
     def update_roughly(self, patch: Patch, stamp: float) -> None:
-        """Update with a network's look, whose outlines include neighbouring surfaces: the nearest look is best."""
-        if patch.spacing < 1.15 * self.spacing or not self._agrees(patch, 0.015 + patch.spacing, 0.5):
+        """Update with a network's look, whose outlines include neighbouring surfaces: the nearest look is best, and one
+        from farther away only shows whether the object has been moved."""
+        share = MOVED_SHARE if patch.spacing > FARTHER * self.spacing else 0.5
+        if patch.spacing < 1.15 * self.spacing or not self._agrees(patch, 0.015 + patch.spacing, share):
             self._restart(patch, stamp)
         else:
             self.seen, self.missed = stamp, 0

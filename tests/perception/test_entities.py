@@ -12,7 +12,7 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
 from perception.locator import SensorLocator
 from perception.memory.seen_furniture import Furniture, entered, is_furniture
-from perception.memory.seen_object import Identity
+from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import holds_up
 from perception.scan import Points
@@ -43,6 +43,29 @@ def test_the_open_side_of_a_shelf_is_where_its_inside_was_seen(
         observation = _see(house, locator, detector, base)
     goal = locator.goal("shelf", ACTION_TABLE["Go to"], observation)
     assert goal.front == pytest.approx(np.pi / 2, abs=0.05)
+
+
+def _block(center: tuple[float, float, float], half: tuple[float, float, float], spacing: float) -> Patch:
+    """Points of an upright box, seen from the origin."""
+    rng = np.random.default_rng(3)
+    points = (np.array(center) + rng.uniform(-1.0, 1.0, (400, 3)) * np.array(half)).astype(np.float32)
+    return Patch(points, np.zeros(400, dtype=bool), spacing, np.array([0.0, 0.0, 1.2]), (200, 30, 30))
+
+
+@pytest.mark.parametrize(
+    ("seen_later", "moved"),
+    [
+        (_block((1.05, 0.0, 0.8), (0.12, 0.1, 0.08), 0.016), False),  # its outline takes in what is beside it
+        (_block((1.0, 0.2, 0.8), (0.04, 0.05, 0.05), 0.016), True),
+        (_block((1.05, 0.0, 0.8), (0.12, 0.1, 0.08), 0.004), True),
+    ],
+)
+def test_a_rough_look_from_farther_away_moves_an_object_only_if_it_is_elsewhere(seen_later: Patch, moved: bool) -> None:
+    item = LooseObject(Identity("box_1", "box"), _block((1.0, 0.0, 0.8), (0.03, 0.04, 0.05), 0.004), 1.0)
+    before = item.box
+    item.update_roughly(seen_later, 2.0)
+    assert item.seen == 2.0
+    assert bool(np.linalg.norm(item.box.center - before.center) > 0.02) is moved
 
 
 def test_a_room_goes_on_behind_what_was_seen_through_a_doorway() -> None:
