@@ -29,7 +29,7 @@ from homie.kernel.types import (
     Observation,
     Pose2,
     Proprioception,
-    wrapped_angle,
+    wrap_angle,
 )
 from homie.kernel.world import thresholds
 from perception.goals import SeenGoals
@@ -103,7 +103,7 @@ class SensorLocator(Locator):
         base, last_look_base = observation.body.base, self._last_full_look_base
         still = last_look_base is not None and (
             np.linalg.norm(base.xy - last_look_base.xy) < MOVED
-            and abs(wrapped_angle(base.yaw - last_look_base.yaw)) < TURNED
+            and abs(wrap_angle(base.yaw - last_look_base.yaw)) < TURNED
         )
         return (self._eye,) if still and not self._fixed else self.cameras
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Box, Goal, Mask, Pose2, planar_rotation, wrapped
+from homie.kernel.types import Array, Box, Goal, Mask, Pose2, planar_rotation, wrap_angles
 from skills.classical.goto import EDGE, FAR_GAPS, GAPS, place_cost, room_cost
 from skills.motion.base_path_planning import CostMap
 from skills.motion.standing_places import Reachable
@@ -46,7 +46,7 @@ def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[
     target = target_of(goal)
     heading_error = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
     stay = stay and not goal.grid.walled(base.xy[None], target)[0]
-    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrapped(heading_error)) <= FACING:
+    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(wrap_angles(heading_error)) <= FACING:
         yield base
     for gaps in (GAPS, FAR_GAPS):
         yield from _places_at_gaps(np.array(gaps), goal, target, base, costs, reachable)

@@ -15,7 +15,7 @@ from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import groups, load_run
 from homie.bench.score.scores import Score
 from homie.kernel.errors import BadInput
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.json_lines import kept_lines
 from suites.leaderboard_questions import is_asked, is_judged, read_asked, read_judging
@@ -87,7 +87,7 @@ def _bench(folder: Path, profile: str, intervals: Intervals) -> Sheet:
 def _episode(folder: Path, score: Score) -> Episode:
     name = f"{score.task_id}-{score.trial}"
     ending = "ended by the planner" if score.ended else "not ended by the planner"
-    note = f"{counted(score.length, 'subtask')}, {ending}"
+    note = f"{format_count(score.length, 'subtask')}, {ending}"
     return Episode(name, None if score.lost else score.success, score.lost or note, folder / "episodes" / name)
 
 
@@ -116,7 +116,7 @@ def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
 
 def _record(folder: Path, record: Record) -> Episode:
     outcome = record.score().outcome
-    note = f"{outcome.value.replace('_', ' ')}, {counted(len(record.steps), 'step')}"
+    note = f"{outcome.value.replace('_', ' ')}, {format_count(len(record.steps), 'step')}"
     return Episode(record.id, outcome is Outcome.VERIFIED, note, folder / EPISODES)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.kernel.support.text import counted, json_safe, printable
+from homie.kernel.support.text import format_count, json_safe, printable
 
 FORBIDDEN = set(map(chr, [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])) - {
     "\n",
@@ -47,7 +47,7 @@ def test_json_for_a_terminal_says_the_same(text):
 
 
 def test_numbers_agree_with_their_nouns():
-    assert [counted(n, "round") for n in (0, 1, 2)] == ["0 rounds", "1 round", "2 rounds"]
-    assert counted(2, "try", "tries") == "2 tries"
-    assert counted(1, "try", "tries") == "1 try" and counted(-1, "s") == "-1 ss"
+    assert [format_count(n, "round") for n in (0, 1, 2)] == ["0 rounds", "1 round", "2 rounds"]
+    assert format_count(2, "try", "tries") == "2 tries"
+    assert format_count(1, "try", "tries") == "1 try" and format_count(-1, "s") == "-1 ss"
     assert json_safe('"\x1b"') == r'"\u001b"'

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.bench.table_formats import Column, Table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.runtime.provenance import PartsFile, read_parts, shown
 from homie.runtime.runstore import EpisodeFile
 
@@ -72,11 +72,11 @@ class Makeup:
         missing = [batch for batch in self.batches if batch.digest and batch.parts is None]
         if missing:
             count = sum(len(batch.episodes) for batch in missing)
-            episodes = counted(count, "episode")
+            episodes = format_count(count, "episode")
             notes.append(f"not known what {episodes} had been made with: parts/ is damaged or incomplete")
         if self.unchecked:
             notes.append(
-                f"{counted(self.unchecked, 'episode')} written before Homie kept checksums: only whether the files"
+                f"{format_count(self.unchecked, 'episode')} written before Homie kept checksums: only whether the files"
                 " agree was checked, and what made them is not known"
             )
         return tuple(notes)

@@ -20,7 +20,7 @@ from homie.data.options import GenerateOptions, TasksOptions
 from homie.kernel.errors import BadInput
 from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import to_json, write_atomically, writing
-from homie.kernel.support.text import separated
+from homie.kernel.support.text import split_commas
 from homie.kernel.world.snapshot import WorldSnapshot
 
 MOST_TRIALS = 1000
@@ -49,8 +49,8 @@ def draw_tasks(options: TasksOptions) -> Drawn:
         test=options.test,
         validation=options.validation,
         held_out=options.held_out,
-        templates=None if options.held_out_templates is None else separated(options.held_out_templates),
-        kinds=None if options.held_out_objects is None else separated(options.held_out_objects),
+        templates=None if options.held_out_templates is None else split_commas(options.held_out_templates),
+        kinds=None if options.held_out_objects is None else split_commas(options.held_out_objects),
     )
     with writing(options.out, "the suite"):
         write_atomically(options.out, to_json(drawn.to_json()))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 import homie.gym
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, suggestion
-from homie.kernel.support.text import listed
+from homie.kernel.support.text import join_words
 
 __all__ = ["HomesVectorEnv", "make"]
 
@@ -141,7 +141,7 @@ class HomesVectorEnv(AsyncVectorEnv):
         except (EOFError, ConnectionError) as error:
             sentinels = wait([process.sentinel for process in self.processes], timeout=1.0)
             numbers = [n for n, process in enumerate(self.processes) if process.sentinel in sentinels]
-            ended = listed([str(number) for number in numbers])
+            ended = join_words([str(number) for number in numbers])
             self._terminate()
             raise InfrastructureError(
                 f"The process of home {ended} (counted from 0) has ended, and the others are closed: make new homes. "

@@ -47,7 +47,7 @@ from homie.kernel.registry import (
 from homie.kernel.robot_factory import Opening
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.deprecated_imports import renamed
-from homie.kernel.support.text import separated
+from homie.kernel.support.text import split_commas
 from homie.runtime.provenance import described
 from homie.runtime.skills_by_action import skills_by_action
 
@@ -375,7 +375,7 @@ def load_skills(
 
 def skill_names(text: str) -> list[tuple[str, str]]:
     """Parse names and arguments of the skill sets in `--skills`. Raises BadInput."""
-    parts = [part.partition(":") for part in separated(text)]
+    parts = [part.partition(":") for part in split_commas(text)]
     pairs = [(name.strip(), argument.strip()) for name, _, argument in parts]
     if not pairs or len(set(pairs)) < len(pairs):
         raise BadInput(f"skills: expected different skill sets separated by commas (got {text!r}).")

@@ -10,7 +10,7 @@ from rich.status import Status
 from rich.text import Text
 
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.support.text import counted, printable
+from homie.kernel.support.text import format_count, printable
 from homie.kernel.types import (
     END,
     Attempt,
@@ -78,7 +78,7 @@ class ProgressDisplay(EpisodeListener):
                 self._show_record(record)
             case EpisodeEnded(result):
                 ending_text = result.ending.capitalize()
-                rounds = counted(result.rounds, "round")
+                rounds = format_count(result.rounds, "round")
                 self._line("\n", f"{ending_text} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
 
     def _show_sight(self, planner_input: PlannerInput, observation: Observation) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import END, WITHOUT_REASON, EpisodeResult
 
 Status: TypeAlias = Literal["done", "not done", "declined", "nothing done", "not checked"]
@@ -73,7 +73,7 @@ class Conclusion:
             status=status,
             world=_world_sentence(result, verdict),
             planner=_planner_sentence(result),
-            subtasks=f"{success_count} of {counted(len(attempted), 'subtask')} succeeded"
+            subtasks=f"{success_count} of {format_count(len(attempted), 'subtask')} succeeded"
             if attempted
             else "no subtask was tried",
             reason=_reason(result, status, analysis),
@@ -112,7 +112,7 @@ def _world_sentence(result: EpisodeResult, verdict: Verdict | None) -> str:
 
 
 def _planner_sentence(result: EpisodeResult) -> str:
-    ending_text = f"{result.ending.capitalize()} after {counted(result.rounds, 'round')}"
+    ending_text = f"{result.ending.capitalize()} after {format_count(result.rounds, 'round')}"
     report = result.report_in_words
     if not report and result.ended_by == "ended" and not result.answer:
         report = f"{'it did not say' if result.who == 'planner' else 'nobody said'} whether the task is done"

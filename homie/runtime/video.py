@@ -20,7 +20,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import (
     Array,
     AttemptEnded,
@@ -135,7 +135,7 @@ class VideoWriter(EpisodeListener):
         ending = result.answer or result.report_in_words or result.ending
         self._caption = self._caption.change(state=ending, tone="plain")
         lines = (
-            f"{counted(result.rounds, 'round')}, {result.robot_seconds:.0f} s of robot time",
+            f"{format_count(result.rounds, 'round')}, {result.robot_seconds:.0f} s of robot time",
             Conclusion.of(result, None).subtasks,
         )
         self._card = _sentence(result.ending), (*lines, *([_sentence(ending)] if result.report else []))

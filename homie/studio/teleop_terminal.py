@@ -17,7 +17,7 @@ from homie.data.recording.notes import discarded, mark_of, read_notes
 from homie.data.recording.takes import repair_takes
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.support.text import counted, printable
+from homie.kernel.support.text import format_count, printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
 from homie.runtime.assembly import choose
 from homie.studio.operation import Operation
@@ -125,7 +125,7 @@ def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners
         operation.run()
     if reading is _queue_lines and operation.refused:
         nothing_done = "Nothing was done: no line of the input could be carried out."
-        lines = counted(operation.refused, "line")
+        lines = format_count(operation.refused, "line")
         partly_done = f"{lines} of the input could not be carried out, as was said above; all others were."
         raise BadInput(f"{partly_done if operation.done else nothing_done} See docs/collect.md for the lines.")
 

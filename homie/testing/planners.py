@@ -18,7 +18,7 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.planner import decision_of
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.registry import PLANNER
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import (
     END,
     FLOOR,
@@ -223,7 +223,7 @@ def _ask(
 
 def _with_first_round(problem: str, rounds: Sequence[str]) -> str:
     """Format a problem of decisions with the first of the rounds in which it occurs."""
-    suffix = f" The same in {counted(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
+    suffix = f" The same in {format_count(len(rounds) - 1, 'other round')}." if len(rounds) > 1 else ""
     return f"decide ({rounds[0]}){problem}{suffix}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from homie.data.card_parts import front_matter, table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.train.planner_card import ends
 
 _LISTED_OPTIONS = ("steps", "batch", "rate", "seed")
@@ -22,7 +22,7 @@ def detector_card(training: Mapping[str, Any]) -> str:
     options, scores = training["options"], training["scores"]
     first, last = ends(training["losses"])
     held_out_loss = ends(training["held_out"])[1]
-    classes = counted(len(training["classes"]), "class", "classes")
+    classes = format_count(len(training["classes"]), "class", "classes")
     facts = [
         ("network", f"{training['parameters']:,} numbers, {classes}, in `{training['file']}`"),
         ("data set", f"SHA-256 `{training['data_sha256']}`"),

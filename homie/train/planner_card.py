@@ -9,7 +9,7 @@ import yaml
 
 from homie.data.card import asked
 from homie.data.examples.data_json import DataFile
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 _TITLES = {"sft": "A planner of household tasks, fine-tuned", "dpo": "A planner of household tasks, aligned by DPO"}
 _LISTED_OPTIONS = (
@@ -38,7 +38,7 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
     first, last = ends(training["losses"])
     held_out_loss = ends(training["held_out"])[1]
     rows = [(name.replace("_", " "), str(options[name])) for name in _LISTED_OPTIONS if name in options]
-    steps = counted(training["steps"], "step")
+    steps = format_count(training["steps"], "step")
     facts = [
         ("data set", f"SHA-256 `{training['data_sha256']}`"),
         ("lines", f"{training['lines']} ({training['too_long']} too long)"),

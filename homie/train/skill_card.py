@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.train.planner_card import ends, table
 
 _LISTED_OPTIONS = ("steps", "batch", "rate", "held_out", "seed")
@@ -24,13 +24,13 @@ def skill_card(training: Mapping[str, Any]) -> str:
     skill_set = options["network"].partition("/")[0]
     first, last = ends(training["losses"])
     held_out_loss = ends(training["held_out"])[1]
-    times, episodes = counted(training["lessons"], "time"), counted(training["episodes"], "episode")
+    times, episodes = format_count(training["lessons"], "time"), format_count(training["episodes"], "episode")
     omissions = sorted(training["left_out"].items())
     facts = [
         ("network", f"`{options['network']}`, {training['parameters']:,} numbers, in `{training['file']}`"),
         ("learnt from", f"{times} {training['action']} of {episodes}"),
         ("recordings", f"SHA-256 `{training['data_sha256']}`"),
-        *(("left out", f"{counted(count, 'episode')}: {reason}") for reason, count in omissions),
+        *(("left out", f"{format_count(count, 'episode')}: {reason}") for reason, count in omissions),
         ("begun with", f"`{options['model']}`" if options["model"] else "random weights"),
         (
             "loss",

@@ -13,7 +13,7 @@ from homie.kernel.error_codes import ErrorCode
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.files import reason_of, slug, to_json, write_atomically, writing
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import Detection, Image, PlannerInput
 from planners.emmoe.link import Link, PeerGone, require_local
 from planners.emmoe.sent_pictures import PictureFolder, Place, by_view, place_of
@@ -170,7 +170,7 @@ class _Session:
             if trial.over:
                 self.finished += 1
                 task = trial.task and f" of task {trial.task}"
-                self._tell(f"Trial {trial.number}{task}: {counted(trial.round, 'round')}.")
+                self._tell(f"Trial {trial.number}{task}: {format_count(trial.round, 'round')}.")
 
     @property
     def _all_finished(self) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from homie.kernel.errors import CommandRefused, suggestion
-from homie.kernel.support.text import counted, listed
+from homie.kernel.support.text import format_count, join_words
 from homie.kernel.types import Array
 from ros_bridge.guard.messages import Aim, FromAgent, Grip, Navigate, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
@@ -263,7 +263,7 @@ def _positions(points: Sequence[Point], group: Group) -> Array:
 
 def _expected_positions(group: Group) -> str:
     """Describe the expected positions of a group: `2 positions, of shoulder and elbow`."""
-    return f"{counted(len(group.joints), 'position')}, of {listed([joint.name for joint in group.joints])}"
+    return f"{format_count(len(group.joints), 'position')}, of {join_words([joint.name for joint in group.joints])}"
 
 
 def _check_positions(joints: Sequence[Joint], positions: Array) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import parse_yaml
-from homie.kernel.support.text import counted, printable
+from homie.kernel.support.text import format_count, printable
 from ros_bridge.profiles.cameras import camera_of
 from ros_bridge.profiles.end_effectors import WHEEL, Hand, chain_of, effector_link, hands, turning
 from ros_bridge.profiles.model import LARGEST, parse_profile
@@ -52,7 +52,7 @@ def profile_from_urdf(path: Path, *, effector: str = "", base: str = "") -> str:
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from error
     if len(text.encode()) > LARGEST:
-        raise BadInput(f"{path} has {counted(len(robot.joints), 'joint')}: too many for a profile.")
+        raise BadInput(f"{path} has {format_count(len(robot.joints), 'joint')}: too many for a profile.")
     parse_profile(text, f"The profile made from {path}")
     return text
 

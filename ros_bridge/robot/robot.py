@@ -27,7 +27,7 @@ from homie.kernel.types import (
     Outcome,
     Pose2,
     Proprioception,
-    wrapped_angle,
+    wrap_angle,
 )
 from homie.kernel.world.snapshot import WorldSnapshot
 from ros_bridge.guard.link import EmergencyStop, GuardLink
@@ -201,7 +201,7 @@ class RosRobot(Robot):
         positions = [by_name[joint.name] for joint in self.profile.planned_joints]
         nearest_boxes = sorted(around, key=lambda box: box.distance(base.xy))[:MOST_BOXES]
         boxes = [
-            Box(base.inverse(box.center), box.half, wrapped_angle(box.yaw - base.yaw))
+            Box(base.inverse(box.center), box.half, wrap_angle(box.yaw - base.yaw))
             for box in nearest_boxes
             if box.distance(base.xy) < ARM_LENGTH
         ]

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrapped_angle
+from homie.kernel.types import Array, Goal, Mask, OccupancyGrid, Pose2, wrap_angle
 from homie.kernel.world.thresholds import NEAR
 from skills.classical.goto import FAR_GAPS, GAPS, room_cost
 from skills.discrete_actions.graph import FACED, Graph
@@ -307,6 +307,6 @@ def _sights(graph: Graph, goals: Mapping[str, Goal]) -> tuple[tuple[float, ...],
         dx, dy = goals[name].position[:2] - graph.points[point]
         direction = math.atan2(dy, dx)
         known_directions = (*graph.directions(point), *sights[point])
-        if all(abs(wrapped_angle(direction - other)) > FACED for other in known_directions):
+        if all(abs(wrap_angle(direction - other)) > FACED for other in known_directions):
             sights[point].append(direction)
     return tuple(tuple(point_sights) for point_sights in sights)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from homie.kernel.types import Array, Pose2, wrapped_angle
+from homie.kernel.types import Array, Pose2, wrap_angle
 from skills.motion.base_path_planning import CostMap
 
 FACED = math.radians(30)
@@ -79,7 +79,7 @@ class Graph:
     def pose(self, point: int, yaw: float) -> Pose2:
         """Return the pose of a robot on a point."""
         x, y = self.points[point]
-        return Pose2(float(x), float(y), wrapped_angle(yaw))
+        return Pose2(float(x), float(y), wrap_angle(yaw))
 
 
 def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> float | None:
@@ -99,4 +99,4 @@ def next_direction(directions: Sequence[float], yaw: float, *, left: bool) -> fl
 
 
 def _angle_between(direction: float, yaw: float) -> float:
-    return wrapped_angle(direction - yaw)
+    return wrap_angle(direction - yaw)

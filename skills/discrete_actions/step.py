@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Command, Goal, Observation, Pose2, Subtask, wrapped_angle
+from homie.kernel.types import Command, Goal, Observation, Pose2, Subtask, wrap_angle
 from skills.discrete_actions.step_actions import METRES, SMALL, Move, Tilt, Turn
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
@@ -110,7 +110,7 @@ class Step(MobileSkill):
         start = self._here
         yield from self._face(start.yaw + angle)
         yield from self._rest()
-        self._intended_pose = Pose2(start.x, start.y, wrapped_angle(start.yaw + angle))
+        self._intended_pose = Pose2(start.x, start.y, wrap_angle(start.yaw + angle))
 
     def _face(self, yaw: float) -> Motion:
         """Turn in place to a heading. Raises NotRetryable if an obstacle holds the base, after turning back."""
@@ -148,7 +148,7 @@ def begun(base: Pose2, intended: Pose2 | None) -> Pose2:
     if (
         intended is None
         or math.dist(intended.xy, base.xy) > ELSEWHERE
-        or abs(wrapped_angle(intended.yaw - base.yaw)) > ASKEW
+        or abs(wrap_angle(intended.yaw - base.yaw)) > ASKEW
     ):
         return base
     return intended

@@ -18,7 +18,7 @@ import numpy as np
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask, wrapped
+from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Subtask, wrap_angles
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP
 from skills.policies.policy import Named, Policy, PolicySkill, Value
@@ -174,7 +174,7 @@ class M3Skill(PolicySkill):
     def _inputs(self) -> Named:
         layout = LAYOUTS[self.network]
         states: dict[str, Value] = {
-            "arm_joint_pos": wrapped(self.q[self.torso :]),
+            "arm_joint_pos": wrap_angles(self.q[self.torso :]),
             "is_grasped": float(self.seen.body.holding),
             "gripper_pos_at_base": to_m3(self.gripper_position()),
             "goal_at_gripper": self.goal_at_gripper(),

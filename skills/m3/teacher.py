@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, wrapped
+from homie.kernel.types import Array, wrap_angles
 from skills.m3.layout import ANGULAR, LINEAR, STEP, STOP
 
 AHEAD = 3
@@ -39,7 +39,7 @@ def nodes(poses: Array) -> NDArray[np.intp]:
 def apart(first: Array, second: Array) -> Array:
     """Return the minimum number of decisions (n,) from poses (n, 3) to others: at full speed, turning while driving."""
     driven = np.linalg.norm(second[:, :2] - first[:, :2], axis=1) / (max(LINEAR) * STEP)
-    turn_decisions = np.abs(wrapped(second[:, 2] - first[:, 2])) / (max(ANGULAR) * STEP)
+    turn_decisions = np.abs(wrap_angles(second[:, 2] - first[:, 2])) / (max(ANGULAR) * STEP)
     return np.asarray(np.maximum(driven, turn_decisions))
 
 
@@ -56,7 +56,7 @@ def decisions(way: Array, bases: Array) -> Array:
         [rolled(bases, linear, angular)[remaining, np.arange(len(way))] for linear, angular in ACTIONS], axis=1
     )
     end_errors = np.linalg.norm(end_poses[..., :2] - targets[:, None, :2], axis=2)
-    end_errors += RADIUS * np.abs(wrapped(end_poses[..., 2] - targets[:, None, 2]))
+    end_errors += RADIUS * np.abs(wrap_angles(end_poses[..., 2] - targets[:, None, 2]))
     end_errors[:, STOP] -= WORTH  # stopping must be beaten by `WORTH`
     stops = end_errors.argmin(axis=1) == STOP
     stops |= apart(bases, np.repeat(way[-1:], len(way), axis=0)) <= NEAR

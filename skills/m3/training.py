@@ -28,7 +28,7 @@ from homie.kernel.interfaces.training import resuming
 from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTraining
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
-from homie.kernel.types import Array, wrapped
+from homie.kernel.types import Array, wrap_angles
 from skills.checkpoints.device import chosen_device
 from skills.m3.checkpoint import load_network, saved
 from skills.m3.files import find_files
@@ -160,7 +160,7 @@ def _loss(
         quality = torch.from_numpy(decisions(way.poses, bases)).float()
         count = len(quality)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(bases, way.target)]))
-        turns = torch.from_numpy(wrapped(bases[:, 2] - way.poses[:, 2])).float()
+        turns = torch.from_numpy(wrap_angles(bases[:, 2] - way.poses[:, 2])).float()
         pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
         is_given = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
         previous[1:count, column] = is_given * functional.one_hot(quality[:-1].argmax(1), NAVIGATION.actions)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.kernel.interfaces import Kinematics, ReachBound
-from homie.kernel.types import Array, Mask, Pose, Pose2, rotation_z, wrapped
+from homie.kernel.types import Array, Mask, Pose, Pose2, rotation_z, wrap_angles
 from skills.motion.base_path_planning import CostMap
 from skills.motion.motions import wrap
 
@@ -129,7 +129,7 @@ def solve_sequence(
         solution = kinematics.solve(position, rotation, q, locked_torso=locked)
         if not solution.ok:
             return None
-        if joints and np.max(np.abs(wrapped(solution.q - q))) > max_jump:
+        if joints and np.max(np.abs(wrap_angles(solution.q - q))) > max_jump:
             return None
         q = solution.q
         joints.append(q)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from homie.kernel.types import Pose2, wrapped
+from homie.kernel.types import Pose2, wrap_angles
 
 STILL = 0.02
 """Displacement (m or rad) up to which a base counts as not having moved."""
@@ -30,7 +30,7 @@ class BlockedBase:
             forward, turning: The commanded velocity (m/s, rad/s).
         """
         has_moved = math.hypot(base.x - self._base.x, base.y - self._base.y) > STILL
-        has_turned = abs(wrapped(base.yaw - self._base.yaw)) > STILL
+        has_turned = abs(wrap_angles(base.yaw - self._base.yaw)) > STILL
         if has_moved or has_turned or max(abs(forward), abs(turning)) < SLOWEST:
             self._base, self._stamp = base, stamp
         return stamp - self._stamp >= SECONDS

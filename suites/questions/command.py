@@ -8,7 +8,7 @@ from typing import Any
 from homie.cli.output import columns, print_json, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from suites.questions.asking import ask
 from suites.questions.audit import audit, spread
 from suites.questions.folder import read_questions
@@ -27,8 +27,8 @@ def make_command(config: Config = None, json: Json = False, **values: Any) -> No
     if json:
         print_json(summary.model_dump(mode="json"))
         return
-    number = counted(sum(summary.dimensions.values()), "question")
-    tell(f"{options.out}  ({number} from {counted(summary.worlds, 'world')})")
+    number = format_count(sum(summary.dimensions.values()), "question")
+    tell(f"{options.out}  ({number} from {format_count(summary.worlds, 'world')})")
     say(columns((name.replace("_", " "), str(number)) for name, number in summary.dimensions.items()))
     refused = ", ".join(f"{number} {reason}" for reason, number in summary.refused.items())
     tell(f"not used: {refused or 'none'}")
@@ -61,7 +61,7 @@ def judge_command(config: Config = None, json: Json = False, **values: Any) -> N
     tell(f"folder of the judging  {verdict.folder}")
     if verdict.replies:
         tokens = f"{verdict.input_tokens} + {verdict.output_tokens} tokens"
-        tell(f"{counted(verdict.replies, 'reply', 'replies')} of the judge, {tokens}, ${verdict.cost:.4f}")
+        tell(f"{format_count(verdict.replies, 'reply', 'replies')} of the judge, {tokens}, ${verdict.cost:.4f}")
     say(verdict.text.rstrip())
 
 

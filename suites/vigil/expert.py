@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.kernel.interfaces.prompts import Said
-from homie.kernel.types import Array, Box, Pose2, wrapped
+from homie.kernel.types import Array, Box, Pose2, wrap_angles
 from suites.published.vigil_episode import Status
 from suites.vigil.actions import FARTHEST, STEP, written
 from suites.vigil.agents import Agent, Turn
@@ -141,7 +141,7 @@ class Expert(Agent):
         yaw = pose.yaw
         if self._path:
             yaw = math.atan2(*(self._path[0] - here.xy)[::-1])
-        off = float(wrapped(yaw - here.yaw))
+        off = float(wrap_angles(yaw - here.yaw))
         if abs(off) > AT:
             return written(
                 "navigate", mode="turn_left" if off > 0 else "turn_right", magnitude=round(math.degrees(abs(off)), 1)
@@ -194,7 +194,7 @@ class Expert(Agent):
             aside = 0.0 if front is None else 1.0 - math.cos(angle - front)
             for rank, gap in enumerate(gaps):
                 x, y = box.center[:2] + _distance_for_gap(box, away, gap) * away
-                yield Pose2(float(x), float(y), float(wrapped(angle + math.pi))), 0.2 * rank + aside
+                yield Pose2(float(x), float(y), float(wrap_angles(angle + math.pi))), 0.2 * rank + aside
 
     def _was_tried(self, intent: str, name: str, pose: Pose2) -> bool:
         return any(key == (intent, name) and np.linalg.norm(other.xy - pose.xy) < 0.15 for key, other in self._failed)

@@ -9,7 +9,7 @@ from homie.bench.intervals_and_tests import Term, bootstrap
 from homie.bench.score.plugin_runs import Comparison
 from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.errors import BadInput
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.runtime.runstore import read_model
 from homie.runtime.runstore.json_lines import kept_lines
 from suites.published.vigil_episode import Family
@@ -87,8 +87,8 @@ def _two_runs(folders: Sequence[Path]) -> tuple[dict[str, Record], dict[str, Rec
     if not without or without.keys() != given.keys():
         unpaired = len(without.keys() ^ given.keys())
         raise BadInput(
-            f"{counted(unpaired, 'episode')} in only one of {heads['silent']} and {heads['told']}: give each command"
-            " once more, it plays what is left."
+            f"{format_count(unpaired, 'episode')} in only one of {heads['silent']} and {heads['told']}: give each "
+            "command once more, it plays what is left."
         )
     return without, given
 

@@ -20,7 +20,7 @@ from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Skill
 from homie.kernel.robot import graph_moves
-from homie.kernel.types import Array, Outcome, Pose2, Subtask, wrapped
+from homie.kernel.types import Array, Outcome, Pose2, Subtask, wrap_angles
 from skills.discrete_actions.charting import LONGEST, Ground, chart
 from skills.discrete_actions.graph import Graph, next_direction
 from skills.discrete_actions.skill_set import IdealGraph, Moves
@@ -99,7 +99,7 @@ def test_what_is_next_to_a_point_comes_into_the_picture_by_turning(
     _, ground, graph = home_with_graph
     for name, point in graph.beside.items():
         dx, dy = ground.goals[name].position[:2] - graph.points[point]
-        off = [abs(float(wrapped(math.atan2(dy, dx) - yaw))) for yaw in graph.directions(point)]
+        off = [abs(float(wrap_angles(math.atan2(dy, dx) - yaw))) for yaw in graph.directions(point)]
         assert min(off) < math.radians(50), name
 
 
@@ -119,7 +119,7 @@ def test_the_same_scene_has_the_same_graph() -> None:
     st.floats(-math.pi, math.pi, allow_nan=False),
 )
 def test_turns_go_round_through_all_directions_and_back(tens: list[int], yaw: float) -> None:
-    directions = [float(wrapped(math.radians(10 * ten + 3))) for ten in tens]
+    directions = [float(wrap_angles(math.radians(10 * ten + 3))) for ten in tens]
     for left in (True, False):
         heading, visited = yaw, []
         for _ in range(len(directions) + 1):
@@ -177,7 +177,7 @@ def test_turn_to_a_point_and_move_to_it(home: MujocoHome, ideal: bool) -> None:
     assert aim is not None
     assert make_move(home, skill, FORWARD) == ""
     there = home.measured().base
-    assert math.dist(there.xy, aim.xy) < 0.05 and abs(wrapped(there.yaw - aim.yaw)) < 0.05
+    assert math.dist(there.xy, aim.xy) < 0.05 and abs(wrap_angles(there.yaw - aim.yaw)) < 0.05
     assert graph.nearest(there.xy) == int(np.argmin(np.linalg.norm(graph.points - aim.xy, axis=1)))
 
 

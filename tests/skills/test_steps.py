@@ -12,7 +12,7 @@ from homes import one_room
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Outcome, Pose2, Subtask, wrapped
+from homie.kernel.types import Outcome, Pose2, Subtask, wrap_angles
 from skills.discrete_actions.skill_set import Steps
 from skills.discrete_actions.step import Step
 from skills.discrete_actions.step_actions import SMALL
@@ -57,7 +57,7 @@ def test_a_step_ends_where_it_says(home: MujocoHome, names: tuple[str, ...], x: 
     base, step = take_actions(home, *names)
     assert step.outcome is Outcome.SUCCEEDED
     assert (base.x - start.x, base.y - start.y) == pytest.approx((x, y), abs=0.02)
-    assert abs(wrapped(base.yaw - start.yaw - math.radians(degrees))) < 0.03
+    assert abs(wrap_angles(base.yaw - start.yaw - math.radians(degrees))) < 0.03
     assert max(abs(speed) for speed in home.measured().base_velocity) < 0.02, "it rests, so that pictures are sharp"
 
 
@@ -65,7 +65,7 @@ def test_errors_do_not_add_up(home: MujocoHome) -> None:
     start, _ = take_actions(home)
     square = (LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT, LEFTWARD, TURN_LEFT)
     base, _ = take_actions(home, *square)
-    assert math.dist(base.xy, start.xy) < 0.025 and abs(wrapped(base.yaw - start.yaw)) < 0.03
+    assert math.dist(base.xy, start.xy) < 0.025 and abs(wrap_angles(base.yaw - start.yaw)) < 0.03
 
 
 def test_a_move_into_something_fails_and_moves_nothing(home: MujocoHome) -> None:

@@ -24,7 +24,7 @@ from homie.bench.splits import TaskSplit
 from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_SEED
-from homie.kernel.support.text import listed
+from homie.kernel.support.text import join_words
 from homie.kernel.world.snapshot import WorldSnapshot
 
 Group: TypeAlias = Literal["train", "template", "object", "house", "wording"]
@@ -154,10 +154,10 @@ class _Drawing:
             tasks += self._part(part, count)
         for kind in self._kinds or ():
             if kind not in self._seen:
-                house_kinds = listed(sorted(self._seen))
+                house_kinds = join_words(sorted(self._seen))
                 raise BadInput(f"None of the houses has a '{kind}' to hold out: they have {house_kinds}.")
         held_out = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
-        descriptions = [f"the {name} {listed(values)}" for name, values in held_out.items() if values]
+        descriptions = [f"the {name} {join_words(values)}" for name, values in held_out.items() if values]
         raw = {
             "format": 1,
             "name": f"errands-{self._seed}",
@@ -299,7 +299,7 @@ def _checked_templates(selected: Sequence[str], names: Sequence[str]) -> tuple[s
     """Return the templates to hold out. Raises BadInput if one of them cannot be."""
     for name in selected:
         if name not in names:
-            raise BadInput(f"The template '{name}' cannot be held out: those that can are {listed(names)}.")
+            raise BadInput(f"The template '{name}' cannot be held out: those that can are {join_words(names)}.")
     return tuple(selected)
 
 

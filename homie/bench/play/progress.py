@@ -17,7 +17,7 @@ from homie.bench.score.results import trajectory
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.suite.suite import Suite
 from homie.bench.table_formats import shown
-from homie.kernel.support.text import counted, printable
+from homie.kernel.support.text import format_count, printable
 from homie.runtime.runstore.damage import DAMAGED
 
 
@@ -44,7 +44,7 @@ class Progress:
             self._count(episode)
         self._finished_before = self.done
         if self._finished_before:
-            self._line(f"{self._finished_before} of {counted(total, 'episode')} finished before.")
+            self._line(f"{self._finished_before} of {format_count(total, 'episode')} finished before.")
         if self._console.is_terminal:
             self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
             self._live.start()
@@ -54,19 +54,21 @@ class Progress:
         if complete:
             single = len(complete) == 1
             self._line(
-                f"warning: the goal of {counted(len(complete), 'task')} holds before the first subtask "
+                f"warning: the goal of {format_count(len(complete), 'task')} holds before the first subtask "
                 f"({', '.join(complete)}): success there says nothing about the planner. Change the "
                 f"{'goal or the scene of the task' if single else 'goals or the scenes of these tasks'}."
             )
         if incomplete:
             self._line(
-                f"note: a part of the goal of {counted(len(incomplete), 'task')} holds before the first subtask "
+                f"note: a part of the goal of {format_count(len(incomplete), 'task')} holds before the first subtask "
                 f"({', '.join(incomplete)})."
             )
 
     def side_by_side(self, workers: int) -> None:
         """Print the number of workers, if it was chosen automatically."""
-        self._line(f"{counted(workers, 'worker')} play side by side, one for each core (another number: --workers).")
+        self._line(
+            f"{format_count(workers, 'worker')} play side by side, one for each core (another number: --workers)."
+        )
 
     def started(self, episode: Episode) -> None:
         """Count the start of an episode."""
@@ -127,7 +129,7 @@ class Progress:
         (score,) = results.scores
         world = ", the world disagrees" if score.disagrees else ""
         world += ", but the goal held before the first subtask" if score.given and score.success else ""
-        return f"{'success' if score.success else 'no success'} after {counted(ending.rounds, 'round')}{world}"
+        return f"{'success' if score.success else 'no success'} after {format_count(ending.rounds, 'round')}{world}"
 
     def _report(self, episode: Episode, seconds: float) -> None:
         text = self._count(episode)

@@ -25,7 +25,7 @@ from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reason_of, slug
-from homie.kernel.support.text import separated
+from homie.kernel.support.text import split_commas
 from homie.runtime.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")
@@ -118,7 +118,7 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     """Parse `planner.examples=0,5` into a name and its values. Raises BadInput."""
     name, equals, value_list = text.partition("=")
     name = name.strip().replace("-", "_")
-    values = separated(value_list)
+    values = split_commas(value_list)
     if not equals or not values:
         raise BadInput(f"--sweep needs NAME=A,B (got '{text}'), for example --sweep planner.examples=0,5.")
     known = [field for field in BenchOptions.model_fields if field not in FIXED]

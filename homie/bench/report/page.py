@@ -34,7 +34,7 @@ from homie.bench.table_formats import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.text import counted, printable
+from homie.kernel.support.text import format_count, printable
 from homie.kernel.support.version import __version__
 from homie.kernel.types import REPORTS, Who
 from homie.runtime.runstore import EpisodeFile
@@ -119,7 +119,7 @@ def media_blocks(views: Sequence[Views], media: Media) -> bytes:
             data = json.dumps({"shown": item.shown, "full": item.full}).replace("<", r"\u003c")
             blocks.append(f'<script type="application/json" id="media-{number}">{data}</script>\n')
     if media.linked:
-        note = f"{counted(media.linked, 'file')} did not fit into this page: keep it here, or it cannot show them."
+        note = f"{format_count(media.linked, 'file')} did not fit into this page: keep it here, or it cannot show them."
         blocks.append(f'<p id="linked-note" hidden>{note}</p>\n')
     return "".join([*blocks, "</body>\n</html>\n"]).encode()
 
@@ -210,7 +210,7 @@ def _environment() -> jinja2.Environment:
     """Return the template environment, compiled once."""
     environment = template_environment(_part)
     environment.filters.update(sort_key=_sort_key, slug=slug, json=json.dumps)
-    environment.filters.update(average=_average, counted=counted, reported=_report_text)
+    environment.filters.update(average=_average, counted=format_count, reported=_report_text)
     return environment
 
 
@@ -229,7 +229,7 @@ class Glance:
 
 def _glance(source: Source, intervals: Intervals) -> Glance:
     if source.bench is None:
-        runs = counted(len(source.episodes), "single run")
+        runs = format_count(len(source.episodes), "single run")
         return Glance(source.label, f"{runs}; success is not judged, since no goal is given.", few=False)
     number = len(source.results.scores)
     rate = intervals.of(source.results, "SR")
@@ -241,7 +241,7 @@ def _glance(source: Source, intervals: Intervals) -> Glance:
     share = "-" if rate.value is None else f"{100 * rate.value:.0f} %"
     return Glance(
         source.label,
-        f"{successes} of {counted(number, 'episode')} succeeded: {share}{interval_text}.",
+        f"{successes} of {format_count(number, 'episode')} succeeded: {share}{interval_text}.",
         few=number < FEW_EPISODES,
     )
 

@@ -19,7 +19,7 @@ from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics,
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask
 from homie.bench.table_formats import Column, Table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import ErrorCode
 
 MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
@@ -72,7 +72,7 @@ def attribute_figure(sources: Sequence[Source], intervals: Intervals) -> Figure:
             tasks = groups(source.bench.suite) if source.bench else {}
             part = source.results if name == "all" else source.results.only(tasks.get(name, frozenset()))
             rate = intervals.of(part, "SR")
-            note = f"of {counted(len(part.scores), 'episode')}"
+            note = f"of {format_count(len(part.scores), 'episode')}"
             bars.append(
                 Bar(
                     label="" if index else name,

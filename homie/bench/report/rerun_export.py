@@ -25,7 +25,7 @@ from PIL import Image as Picture
 
 from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
 from homie.kernel.support.files import write_atomically, writing
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
 from homie.runtime.runstore import read_episode, read_steps
 from homie.runtime.runstore.command_log import read_poses
@@ -165,7 +165,7 @@ def _summary(folder: Path, task: str) -> str:
     if ending is None:
         return f"{task}\nunfinished"
     cause = f" ({ending.cause})" if ending.cause else ""
-    length = f"{counted(ending.rounds, 'round')}, {ending.robot_seconds:.1f} s"
+    length = f"{format_count(ending.rounds, 'round')}, {ending.robot_seconds:.1f} s"
     return f"{task}\nended by: {ending.ended_by}{cause}, {length}"
 
 

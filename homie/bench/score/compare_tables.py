@@ -20,7 +20,7 @@ from homie.bench.score.metrics import (
 )
 from homie.bench.score.scores import Count, Results
 from homie.bench.table_formats import Cell, Column, Table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 Runs: TypeAlias = Mapping[str, Results]
 """Results by run label."""
@@ -83,7 +83,7 @@ def _notes(label: str, results: Results) -> list[str]:
         rest_text = (
             f"; SR of the {len(played.scores)} that ran: {100 * share:.2f}" if counts_lost and share is not None else ""
         )
-        notes.append(f"{label}: {counted(len(results.lost), 'lost episode')}, {treatment}{rest_text}.")
+        notes.append(f"{label}: {format_count(len(results.lost), 'lost episode')}, {treatment}{rest_text}.")
     raising = [score for score in results.scores if "success" in score.raises]
     if raising:
         first = raising[0]
@@ -95,16 +95,16 @@ def _notes(label: str, results: Results) -> list[str]:
     if already_true:
         remaining = Results(results.profile, tuple(score for score in results.scores if not score.given))
         share = ratio(remaining, "SR").value
-        other_count = counted(len(remaining.scores), "other episode")
+        other_count = format_count(len(remaining.scores), "other episode")
         rest_text = "" if share is None else f"SR of the {other_count}: {100 * share:.2f}"
         notes.append(
-            f"{label}: the goal of {counted(len(already_true), 'task')} held before the first subtask "
+            f"{label}: the goal of {format_count(len(already_true), 'task')} held before the first subtask "
             f"({_shorten(already_true)}), so success there says nothing about the planner. "
             f"{rest_text or 'No other episode is left'}."
         )
     without_expert = {score.task_id for score in results.scores if "expert" in score.raises}
     if without_expert:
-        notes.append(f"{label}: no PLWSR: {counted(len(without_expert), 'task')} without an expert.")
+        notes.append(f"{label}: no PLWSR: {format_count(len(without_expert), 'task')} without an expert.")
     return notes
 
 

@@ -19,7 +19,7 @@ from homie.bench.score.compare_tables import RUN, Intervals
 from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
 from homie.bench.score.scores import Results
 from homie.bench.table_formats import Column, Table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 
 def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
@@ -64,7 +64,7 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
     if len(comparisons) > 1:
         notes.append(f"p (Holm): adjusted for the {len(tested)} comparisons with {base}.")
     if left_out:
-        count_text = counted(left_out, "episode")
+        count_text = format_count(left_out, "episode")
         notes.append(f"Left out of all tables, because not all runs have them: up to {count_text} of a run.")
     return Table(f"Differences to {base}", columns, rows, tuple(notes))
 

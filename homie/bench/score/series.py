@@ -8,7 +8,7 @@ from typing import Any
 from homie.bench.intervals_and_tests import wilson
 from homie.bench.score.results import BenchRun
 from homie.bench.table_formats import Column, Table
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.world.predicates import Done
 
 WORLDS, BY_TASK = "Worlds", "Tasks in each world"
@@ -41,7 +41,7 @@ def worlds_table(runs: Sequence[BenchRun], confidence: float) -> Table:
                 run.suite.name,
                 options.robot + _settings_text(options.robot_settings),
                 options.skills,
-                f"the world's own ({counted(own_goals, 'task')})" if own_goals else "goals of the suite",
+                f"the world's own ({format_count(own_goals, 'task')})" if own_goals else "goals of the suite",
                 run.suite.protocol.rounds,
                 f"{successes} of {len(scores)} ({low:.0f} to {high:.0f} %)",
             )

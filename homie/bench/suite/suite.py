@@ -34,7 +34,7 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, place_of, reading, slug
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.text import separated
+from homie.kernel.support.text import split_commas
 from homie.kernel.support.text_pattern import spelt
 from homie.kernel.support.validation_sentences import fault_of
 from homie.kernel.types import (
@@ -265,7 +265,7 @@ class Suite(Strict):
 
     def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
         """Return the tasks of a split whose id matches one of the patterns (`fridge-*,apple-1`). Raises BadInput."""
-        globs = separated(patterns or "*")
+        globs = split_commas(patterns or "*")
         for pattern in globs:
             if not fnmatch.filter(self.by_id, pattern):
                 hint = suggestion(pattern, self.by_id, "`homie list tasks SUITE` lists its ids.")

@@ -20,7 +20,7 @@ from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import write_atomically, writing
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 LEGEND = (
     "SR: success rate, PLWSR: success rate weighted by path length, TP: task progress, SRR: success re-plan rate, SER: "
@@ -78,7 +78,7 @@ def compare_command(
         return
     with writing(options.out, "the tables to"):
         write_atomically(options.out, text.encode())
-    tell(f"{options.out}  ({counted(len(options.runs), 'run')})")
+    tell(f"{options.out}  ({format_count(len(options.runs), 'run')})")
 
 
 def _show(tables: Sequence[Table], *, show_all: bool) -> None:

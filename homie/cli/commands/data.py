@@ -40,7 +40,7 @@ from homie.data.split import make_split, write_split
 from homie.data.training_examples import EpisodeOver, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 MOST = 5
 """Most lines about single episodes on stderr."""
@@ -67,7 +67,7 @@ def emmoe_command(config: Config = None, json: Json = False, **values: Any) -> N
     if json:
         print_json({**asdict(export), "path": str(export.path)})
         return
-    tell(f"{export.path}  ({counted(export.episodes, 'episode')}, {counted(export.subtasks, 'subtask')})")
+    tell(f"{export.path}  ({format_count(export.episodes, 'episode')}, {format_count(export.subtasks, 'subtask')})")
 
 
 @options_from(LeRobotOptions)
@@ -84,8 +84,9 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
         print_json({**asdict(export), "path": str(export.path)})
         return
     tell(
-        f"{export.path}  ({counted(export.added, 'episode')} added; it has {counted(export.episodes, 'episode')} of "
-        f"{counted(export.frames, 'frame')})"
+        f"{export.path}  ({format_count(export.added, 'episode')} added; "
+        f"it has {format_count(export.episodes, 'episode')} of "
+        f"{format_count(export.frames, 'frame')})"
     )
     if export.dropped:
         tell(f"not taken over, as a demonstration has no place for it: {', '.join(export.dropped)}")
@@ -111,7 +112,7 @@ def generate_command(config: Config = None, json: Json = False, **values: Any) -
     if json:
         print_json(TypeAdapter(type(summary)).dump_python(summary, mode="json"))
         return
-    tell(f"{summary.run_folder}  ({counted(summary.episodes, 'episode')}, {summary.successes} of them done)")
+    tell(f"{summary.run_folder}  ({format_count(summary.episodes, 'episode')}, {summary.successes} of them done)")
 
 
 @options_from(DetectionsOptions)
@@ -139,7 +140,7 @@ def split_command(config: Config = None, json: Json = False, **values: Any) -> N
     if json:
         print_json({"file": str(options.out), "episodes": dict(sizes), **split.model_dump(mode="json")})
         return
-    tell(f"{options.out}  ({counted(sizes['train'], 'episode')} train, {sizes['test']} test)")
+    tell(f"{options.out}  ({format_count(sizes['train'], 'episode')} train, {sizes['test']} test)")
 
 
 @options_from(StatsOptions)
@@ -162,7 +163,7 @@ def show_command(config: Config = None, json: Json = False, **values: Any) -> No
     line = next(islice(read_lines(options.dataset, options.split), options.line - 1, None), None)
     if line is None:
         raise BadInput(
-            f"The split '{options.split}' has {counted(splits[options.split].lines, 'line')}: give another --line."
+            f"The split '{options.split}' has {format_count(splits[options.split].lines, 'line')}: give another --line."
         )
     if json:
         print_json(line)
@@ -184,7 +185,7 @@ def validate_command(config: Config = None, json: Json = False, **values: Any) -
     else:
         for sentence in sentences:
             say(sentence)
-        tell(f"{counted(total, 'line')} checked, {counted(len(problems), 'problem')}")
+        tell(f"{format_count(total, 'line')} checked, {format_count(len(problems), 'problem')}")
     if problems:
         raise typer.Exit(BadInput.exit_code)
 
@@ -215,7 +216,7 @@ def _training(purpose: Purpose, options: TrainingOptions, json: bool) -> None:
 
 def _summary(data: DataFile) -> str:
     return ", ".join(
-        f"{split}: {counted(share.lines, 'line')} of {counted(share.episodes, 'episode')}"
+        f"{split}: {format_count(share.lines, 'line')} of {format_count(share.episodes, 'episode')}"
         for split, share in data.splits.items()
     )
 

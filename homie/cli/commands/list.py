@@ -13,7 +13,7 @@ from homie.cli.output import columns, print_json, say
 from homie.cli.part_availability import CONFIGURED, PartState, own_state, part_states
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart, suggestion
-from homie.kernel.support.text import counted, first_sentence
+from homie.kernel.support.text import first_sentence, format_count
 
 T = TypeVar("T")
 KINDS = ("planners", "skills", "robots", "bodies", "detectors", "locators", "checks", "suites")
@@ -145,7 +145,11 @@ def _list_suites(name: str | None, *, json: bool) -> None:
         _show_suite(name, targets[name], suites[name])
         return
     rows = [
-        (suite_name, counted(len(suites[suite_name].tasks), "task"), first_sentence(suites[suite_name].description))
+        (
+            suite_name,
+            format_count(len(suites[suite_name].tasks), "task"),
+            first_sentence(suites[suite_name].description),
+        )
         if suite_name in suites
         else (suite_name, "not usable", "")
         for suite_name in targets
@@ -158,8 +162,8 @@ def _list_suites(name: str | None, *, json: bool) -> None:
 
 def _show_suite(name: str, target: str, suite: Suite) -> None:
     """Print everything about one suite except its tasks."""
-    protocol_text = f"{counted(suite.protocol.trials, 'trial')} of up to {counted(_rounds(suite), 'round')}"
-    say(f"{INDENT}{name}  version {suite.version}, {counted(len(suite.tasks), 'task')}, {protocol_text}  {target}")
+    protocol_text = f"{format_count(suite.protocol.trials, 'trial')} of up to {format_count(_rounds(suite), 'round')}"
+    say(f"{INDENT}{name}  version {suite.version}, {format_count(len(suite.tasks), 'task')}, {protocol_text}  {target}")
     say(columns([("", " ".join(suite.description.split()))], indent=INDENT))
 
 

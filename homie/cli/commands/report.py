@@ -11,7 +11,7 @@ from homie.bench.report import MEBIBYTE, report
 from homie.bench.runs_inside import check_apart
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 
 @options_from(ReportOptions)
@@ -34,7 +34,7 @@ def report_command(
             result |= {"recording": str(options.rerun), "recording_bytes": page.recording}
         print_json(result)
         return
-    linked = f", {counted(page.linked, 'picture or video', 'pictures and videos')} linked" if page.linked else ""
-    tell(f"{page.path}  ({counted(page.episodes, 'episode')}, {page.size / MEBIBYTE:.1f} MiB{linked})")
+    linked = f", {format_count(page.linked, 'picture or video', 'pictures and videos')} linked" if page.linked else ""
+    tell(f"{page.path}  ({format_count(page.episodes, 'episode')}, {page.size / MEBIBYTE:.1f} MiB{linked})")
     if options.rerun is not None:
         tell(f"{options.rerun}  ({page.recording / MEBIBYTE:.1f} MiB; `rerun {options.rerun}` shows it)")

@@ -12,7 +12,7 @@ from homie.cli.output import columns, print_json, save, say, tell
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Replay
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 Option = typer.Option
 SECONDS = 10.0
@@ -121,7 +121,7 @@ def record(
     """
 
     def ready(count: int) -> None:
-        topics = counted(count, "topic")
+        topics = format_count(count, "topic")
         tell(f"Recording {topics} of {profile} into {out}" + ("; Ctrl-C ends it." if seconds is None else "."))
 
     counts = registry.load("ros", "record")(profile, out, seconds=seconds, transport=transport, ready=ready)

@@ -8,7 +8,7 @@ from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import Advance, bar
 from homie.kernel.support.progress import StepOver
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.train.hyperparameters import DetectorOptions, DpoOptions, SftOptions, SkillOptions, TrainOptions
 
 
@@ -37,7 +37,7 @@ def skill_command(config: Config = None, json: Json = False, **values: Any) -> N
         return
     losses = [file.losses[step] for step in sorted(file.losses)]
     tell(
-        f"{options.out / file.file}  ({counted(file.lessons, 'lesson')}, {counted(len(losses), 'step')}, "
+        f"{options.out / file.file}  ({format_count(file.lessons, 'lesson')}, {format_count(len(losses), 'step')}, "
         f"loss {losses[0]:.3f} to {losses[-1]:.3f})"
     )
 
@@ -54,8 +54,8 @@ def detector_command(config: Config = None, json: Json = False, **values: Any) -
         print_json({"folder": str(options.out), **file.model_dump(mode="json")})
         return
     tell(
-        f"{options.out / file.file}  ({counted(options.steps, 'step')}, mAP50 {file.scores.large:.3f} of boxes from "
-        f"16 x 16 pixels, {file.scores.every:.3f} of all)"
+        f"{options.out / file.file}  ({format_count(options.steps, 'step')}, mAP50 {file.scores.large:.3f} of boxes "
+        f"from 16 x 16 pixels, {file.scores.every:.3f} of all)"
     )
 
 
@@ -80,4 +80,4 @@ def _train(options: TrainOptions, json: bool) -> None:
         return
     losses = [file.losses[step] for step in sorted(file.losses)]
     fall = f", loss {losses[0]:.3f} to {losses[-1]:.3f}" if losses else ""
-    tell(f"{options.out}  ({counted(file.lines, 'line')}, {counted(file.steps, 'step')}{fall})")
+    tell(f"{options.out}  ({format_count(file.lines, 'line')}, {format_count(file.steps, 'step')}{fall})")

@@ -17,7 +17,7 @@ from pathlib import Path
 from homie.data.recording import topics
 from homie.kernel.support.files import reading, sync_folder
 from homie.kernel.support.packages import missing_part
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 CHUNK_BYTES = 2**16
 CHUNK_SECONDS = 0.5
@@ -49,7 +49,7 @@ class Repaired:
 
     def __str__(self) -> str:
         verb = "is" if self.messages == 1 else "are"
-        summary = f"{counted(self.messages, 'message')} over {self.seconds:.1f} s {verb} kept"
+        summary = f"{format_count(self.messages, 'message')} over {self.seconds:.1f} s {verb} kept"
         if self.cut is None:
             return f"{self.path} was not finished: {summary}, which is all that it held."
         return (

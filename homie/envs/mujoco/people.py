@@ -16,7 +16,7 @@ from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.contacts import weld_here
 from homie.envs.mujoco.house.index import PersonInfo
-from homie.kernel.types import Array, wrapped
+from homie.kernel.types import Array, wrap_angles
 from homie.kernel.world import thresholds
 
 TAKES = 0.12
@@ -286,7 +286,7 @@ class People:
             return np.zeros(3)
         if company.robot_at_start is None:
             company.robot_at_start = (float(robot[0]), float(robot[1]))
-        yaw_error = float(wrapped(np.arctan2(to_target[1], to_target[0]) - position[2]))
+        yaw_error = float(wrap_angles(np.arctan2(to_target[1], to_target[0]) - position[2]))
         if abs(yaw_error) > 0.1:
             return np.array([0.0, 0.0, np.clip(yaw_error / seconds, -TURN, TURN)])
         if robot_distance < BLOCKED and float(to_robot @ to_target) > 0.0:

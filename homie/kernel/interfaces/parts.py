@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.deprecated_imports import renamed, renamed_members
-from homie.kernel.support.text import listed, one_line
+from homie.kernel.support.text import join_words, one_line
 
 Returned = TypeVar("Returned")
 
@@ -90,7 +90,7 @@ def misfit(kind: type, interface: type) -> str:
     """Describe the first method of a class that violates its interface (missing or with incompatible parameters), as
     the end of a sentence. "" if all methods fit."""
     if missing := sorted(getattr(kind, "__abstractmethods__", ())):
-        return f"has no {listed(missing)}: write {'it' if len(missing) == 1 else 'them'}"
+        return f"has no {join_words(missing)}: write {'it' if len(missing) == 1 else 'them'}"
     return _parameter_mismatch(kind, interface)
 
 

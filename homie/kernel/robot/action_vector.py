@@ -15,7 +15,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.robot.body import Group, RobotSpec
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import Array, Command, Proprioception
 
 
@@ -84,7 +84,7 @@ class ActionVector:
         return np.concatenate([np.zeros(0), *rows])
 
     def _describe(self) -> str:
-        return f"The action is {', '.join((counted(len(self.names), 'number'), *self.names))}"
+        return f"The action is {', '.join((format_count(len(self.names), 'number'), *self.names))}"
 
     def _targets_by_group(self, action: Mapping[str, float | Sequence[float]]) -> dict[str, tuple[float, ...]]:
         known = {group.name: group.names for group in self.groups}

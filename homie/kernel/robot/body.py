@@ -36,7 +36,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.reach import Fingers, Reach
-from homie.kernel.support.text import counted, listed
+from homie.kernel.support.text import format_count, join_words
 from homie.kernel.types import Array, Command, Mask, Proprioception, short_way
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
@@ -121,7 +121,7 @@ class Group:
     @property
     def numbers_in_words(self) -> str:
         """The numbers of a command in words: `2 numbers, forward speed (m/s) and turning speed (rad/s)`."""
-        return f"{counted(len(self.joints), 'number')}, {listed(self.numbers)}"
+        return f"{format_count(len(self.joints), 'number')}, {join_words(self.numbers)}"
 
     @classmethod
     def base(
@@ -163,7 +163,7 @@ def _check_group(group: Group) -> None:
         raise BadInput(f"{subject} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
     sizes = {"base": (2, 3), "gripper": (1,)}.get(group.kind, (max(1, len(group.joints)),))
     if len(group.joints) not in sizes:
-        joint_count = counted(len(group.joints), "joint")
+        joint_count = format_count(len(group.joints), "joint")
         raise BadInput(f"{subject} has {joint_count}; one of kind '{group.kind}' has {' or '.join(map(str, sizes))}.")
     for joint in group.joints:
         if not (joint.lower <= joint.upper and joint.speed > 0.0 and joint.acceleration > 0.0):
@@ -313,7 +313,7 @@ class RobotSpec:
         """Raise BadInput if it lacks groups that a part (`subject`: `The skill set 'classical'`) needs, or, with
         `postures`, has an arm without the postures `rest`, `carry` and `ready`."""
         if missing := [kind for kind in kinds if self.first(kind) is None]:
-            required = listed([_WORDS[kind] for kind in kinds])
+            required = join_words([_WORDS[kind] for kind in kinds])
             raise BadInput(
                 f"{subject} needs {required}; the {self.name} has no {' and no '.join(missing)}: "
                 "choose others by --skills."

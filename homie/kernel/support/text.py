@@ -50,7 +50,7 @@ def the(name: str) -> str:
     return name if name[-1:].isdigit() else f"the {name}"
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def format_count(number: int, noun: str, plural: str = "") -> str:
     """Format a number with its noun: `1 round`, `3 rounds`.
 
     Args:
@@ -59,11 +59,11 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
-def separated(text: str) -> list[str]:
+def split_commas(text: str) -> list[str]:
     """Split a text at its commas, without surrounding spaces and empty parts."""
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Join words as in a sentence: `an arm`, `a base and an arm`, `a base, an arm and a gripper`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

@@ -40,8 +40,8 @@ from homie.kernel.types.geometry import (
     quaternion_rotation,
     rotation_z,
     short_way,
-    wrapped,
-    wrapped_angle,
+    wrap_angle,
+    wrap_angles,
 )
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
 from homie.kernel.types.limits import EndedBy, Limits
@@ -173,8 +173,8 @@ __all__ = [
     "unknown_action",
     "unskilled_model",
     "with_held",
-    "wrapped",
-    "wrapped_angle",
+    "wrap_angle",
+    "wrap_angles",
 ]
 
 if not TYPE_CHECKING:

@@ -51,13 +51,13 @@ def quaternion_rotation(quaternion: Array) -> Array:
     )
 
 
-def wrapped(angles: Array | float) -> Array:
+def wrap_angles(angles: Array | float) -> Array:
     """Wrap angles (rad) of any shape to [-pi, pi)."""
     return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)
 
 
-def wrapped_angle(angle: float) -> float:
-    """Wrap one angle (rad) to [-pi, pi): ten times as fast as `wrapped`.
+def wrap_angle(angle: float) -> float:
+    """Wrap one angle (rad) to [-pi, pi): ten times as fast as `wrap_angles`.
 
     Examples:
         >>> wrapped_angle(3 * math.pi) == -math.pi

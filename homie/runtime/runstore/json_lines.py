@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import sync_folder, to_json
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.runtime.runstore import read_model, write_model
 
 Record = TypeVar("Record", bound=BaseModel)
@@ -39,8 +39,8 @@ def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple
         if record is None:
             if count := sum(_record(other, model) is not None for other in lines[number:]):
                 raise BadInput(
-                    f"{path} is damaged in line {number}, with {counted(count, 'sound line')} behind it: restore the "
-                    f"file from a copy, or {advice}."
+                    f"{path} is damaged in line {number}, with {format_count(count, 'sound line')} behind it: restore "
+                    f"the file from a copy, or {advice}."
                 )
             break
         records.append(record)

@@ -17,7 +17,7 @@ from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Locator
 from homie.kernel.robot.graph_moves import FORWARD, TURN_LEFT, TURN_RIGHT
-from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrapped
+from homie.kernel.types import END, Pose2, Subtask, is_interaction, with_held, wrap_angles
 from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
 from homie.runtime.open_session import Session
@@ -138,7 +138,7 @@ class Player:
 
         def fits(place: Pose2) -> bool:
             off = math.atan2(middle[1] - place.y, middle[0] - place.x) - place.yaw
-            return self.graph.nearest(place.xy) == point and abs(float(wrapped(off))) <= IN_VIEW
+            return self.graph.nearest(place.xy) == point and abs(float(wrap_angles(off))) <= IN_VIEW
 
         return fits
 
@@ -185,4 +185,4 @@ def _is_on(floor: tuple[float, float, float, float], place: Pose2) -> bool:
 
 def _key(place: Pose2) -> tuple[float, float, float]:
     """Round a pose to the centimetre and the degree."""
-    return round(place.x, 2), round(place.y, 2), round(float(wrapped(place.yaw)), 2)
+    return round(place.x, 2), round(place.y, 2), round(float(wrap_angles(place.yaw)), 2)

@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.intervals_and_tests import Estimate, Term, clustered_wilson
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.runtime.orphans import worker_pool
 from homie.runtime.runstore.json_lines import KeptRecords
 from suites.published.robobench.choices import final_words
@@ -61,7 +61,7 @@ class RolledOut(BaseModel):
     @property
     def note(self) -> str:
         """The result in words, for each way of execution."""
-        parts = [counted(self.needless, "needless step")] if self.needless else []
+        parts = [format_count(self.needless, "needless step")] if self.needless else []
         for way, carried in (("ideal", self.ideal), ("motion", self.motion)):
             if carried is not None:
                 failed = f", {carried.why}" if carried.why else ""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.robots.bodies import fetch
-from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrapped, wrist_point
+from homie.envs.mujoco.robots.bodies.fetch_closed_form import all_solutions, elbow_height, wrap_angles, wrist_point
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import COMFORT, ArmKinematics
 from homie.envs.mujoco.robots.joint_servos import place
 from homie.kernel.types import Array, Pose
@@ -96,7 +96,7 @@ def test_closed_form_solutions_reach_the_pose_within_limits(arm: ArmKinematics) 
             assert np.all((other >= arm.lower) & (other <= arm.upper))
         # The posture that it came from is among them.
         away = np.abs(postures - q)
-        away[:, [3, 5, 7]] = np.abs(wrapped((postures - q)[:, [3, 5, 7]]))
+        away[:, [3, 5, 7]] = np.abs(wrap_angles((postures - q)[:, [3, 5, 7]]))
         assert np.min(np.max(away, axis=1)) < 1e-6
 
 

@@ -16,7 +16,7 @@ from homie.envs.mujoco.generate.placing_people import with_people
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import StartSpec
 from homie.envs.mujoco.house.surfaces import overlap, square
-from homie.kernel.types import wrapped_angle
+from homie.kernel.types import wrap_angle
 
 AJAR = 0.8
 """Opening of an open door or drawer as a fraction of its range: a door at 88 degrees, a drawer 0.29 m out, about as the
@@ -120,4 +120,4 @@ def _start_at(scene: SceneSpec, x: float, y: float, degrees: float) -> StartSpec
     floor = FreeFloor(scene)
     if floor.clear(x, y) < ROBOT or floor.zone(x, y) != floor.zone(scene.robot.x, scene.robot.y):
         raise ValueError(f"the robot cannot start at {x:g},{y:g}: there is no free floor that leads to the rest")
-    return StartSpec(x=x, y=y, yaw=round(wrapped_angle(float(np.radians(degrees))), 6))
+    return StartSpec(x=x, y=y, yaw=round(wrap_angle(float(np.radians(degrees))), 6))

@@ -44,7 +44,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.robot.body import Group, Kind
 from homie.kernel.robot_factory import Opening
-from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrapped_angle
+from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrap_angle
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels
@@ -200,7 +200,7 @@ class HouseRobot(SimulatedRobot):
         x, y, yaw = self.data.qpos[self._base].tolist()
         vx, vy, w = self.data.qvel[self._base_dof].tolist()
         return Proprioception(
-            base=Pose2(x, y, wrapped_angle(yaw)),
+            base=Pose2(x, y, wrap_angle(yaw)),
             base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w, vy * np.cos(yaw) - vx * np.sin(yaw))[
                 : self._base_velocity_count
             ],

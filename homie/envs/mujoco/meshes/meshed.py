@@ -19,7 +19,7 @@ from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.read_mesh import Skin, skins
 from homie.envs.mujoco.meshes.solids import FOOT, hollow_of, hull, stand, vessel
 from homie.kernel.errors import BadInput
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 from homie.kernel.types import Array
 
 THINNEST = 0.002
@@ -76,7 +76,7 @@ def account(kind: str, colour: str, file: str, sha256: str) -> str:
     size = np.ptp(np.vstack([part.points for part in parts]), axis=0)
     faces = f"{total_faces:,} faces" + (f", of which {drawn_faces:,} are drawn" if drawn_faces < total_faces else "")
     textured = sum(part.texture is not None for part in parts)
-    look = f" in {counted(len(parts), 'part')}, {textured} with a texture" if len(parts) > 1 or textured else ""
+    look = f" in {format_count(len(parts), 'part')}, {textured} with a texture" if len(parts) > 1 or textured else ""
     file_size, object_size = (
         " x ".join(f"{side:.4g}" for side in size),
         " x ".join(f"{200 * side:.1f}" for side in plan.half),

@@ -21,7 +21,7 @@ from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.support.text import counted
+from homie.kernel.support.text import format_count
 
 Adding: TypeAlias = Callable[[mujoco.MjSpec, Vec3, float], None]
 """Adds a robot to a world at a position (m) and heading (rad)."""
@@ -51,7 +51,7 @@ class SimulatedBody:
     def about(self) -> str:
         """Its groups in one sentence, shown by `homie list bodies`."""
         groups = (
-            group.kind if group.kind == "base" else f"{group.kind} of {counted(len(group.joints), 'joint')}"
+            group.kind if group.kind == "base" else f"{group.kind} of {format_count(len(group.joints), 'joint')}"
             for group in self.spec.groups
         )
         return f"{', '.join(groups).capitalize()}."

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from homie.envs.mujoco.robots.bodies.fetch import FILE, SPEC
-from homie.kernel.types import Array, wrapped
+from homie.kernel.types import Array, wrap_angles
 
 _PAN_AXIS = FILE.origin("torso_lift_link") + FILE.origin("shoulder_pan_link")
 _SHOULDER = FILE.origin("shoulder_lift_link")
@@ -75,7 +75,7 @@ def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) ->
     solutions: list[Array] = []
     for is_flipped in (False, True):
         roll = np.pi - np.arcsin(sine) if is_flipped else np.arcsin(sine)
-        lift = wrapped(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(elbow_lateral * np.cos(roll), elbow_forward))
+        lift = wrap_angles(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(elbow_lateral * np.cos(roll), elbow_forward))
         inside = (lift >= _LIMITS[2, 0]) & (lift <= _LIMITS[2, 1])
         if not inside.any():
             continue

@@ -20,7 +20,7 @@ from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.descent import Descent, is_near
 from homie.envs.mujoco.robots.joint_servos import PREFIX
 from homie.kernel.interfaces import IkSolution
-from homie.kernel.types import Array, Pose, wrapped
+from homie.kernel.types import Array, Pose, wrap_angles
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
 """Posture towards which joints drift that the task leaves free: elbow high, hand in front."""
@@ -225,13 +225,13 @@ class ArmKinematics:
         if not len(q):
             return None
         travel = q - start
-        travel[:, self._continuous] = wrapped(travel[:, self._continuous])
+        travel[:, self._continuous] = wrap_angles(travel[:, self._continuous])
         seconds = np.abs(travel) / _SPEEDS
         wrist = wrist_point(position, rotation)
-        pan_error = np.abs(wrapped(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
+        pan_error = np.abs(wrap_angles(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
         low = np.maximum(wrist[2] - elbow_height(q), 0.0)
         cost = 0.35 * seconds.max(axis=1) + 0.05 * seconds.sum(axis=1) + 4.0 * low + 0.5 * pan_error
-        cost += 0.4 * np.abs(q[:, 2] - COMFORT[2]) + 0.15 * np.abs(wrapped(q[:, 3]))
+        cost += 0.4 * np.abs(q[:, 2] - COMFORT[2]) + 0.15 * np.abs(wrap_angles(q[:, 3]))
         second_best: Array | None = None
         for index in np.argsort(cost, kind="stable")[:_TRIES]:
             if self.self_distance(q[index]) < _SELF_CLEARANCE:
@@ -258,7 +258,7 @@ class ArmKinematics:
 
     def _comfort_step(self, q: Array) -> Array:
         pull = COMFORT - q
-        pull[self._continuous] = wrapped(pull[self._continuous])
+        pull[self._continuous] = wrap_angles(pull[self._continuous])
         return pull
 
     def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkSolution:
@@ -266,7 +266,7 @@ class ArmKinematics:
         error = target.error(pose.position, pose.rotation)
         position_error, rotation_error = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
         clipped = q.copy()
-        clipped[self._continuous] = q0[self._continuous] + wrapped((q - q0)[self._continuous])
+        clipped[self._continuous] = q0[self._continuous] + wrap_angles((q - q0)[self._continuous])
         ok = position_error <= tolerance and rotation_error <= tolerance and self._clearance.distance(self._data) >= 0.0
         return IkSolution(clipped, ok, position_error, rotation_error)
 

@@ -98,7 +98,7 @@ def _solutions_for_elbow(
     sixth = np.arctan2(shoulder_direction[:, 0], shoulder_direction[:, 1]) + bend * np.arccos(
         cosine[possible] / radius[possible]
     )
-    sixth = wrapped(sixth, _LOWER[5] - _SLACK)
+    sixth = wrap_angles(sixth, _LOWER[5] - _SLACK)
     frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
     # x of frame 4 from the same line, expressed in the plane and in the foot's frame.
@@ -119,6 +119,6 @@ def _solutions_for_elbow(
     return np.concatenate(solution_sets)
 
 
-def wrapped(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
+def wrap_angles(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
     """Wrap angles to [start, start + 2 pi)."""
     return np.asarray(np.remainder(angles - start, 2 * np.pi) + start)

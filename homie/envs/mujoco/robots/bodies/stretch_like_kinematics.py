@@ -12,7 +12,7 @@ import numpy as np
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
 from homie.kernel.interfaces import IkSolution
 from homie.kernel.robot.body import RobotSpec
-from homie.kernel.types import Array, Pose, wrapped
+from homie.kernel.types import Array, Pose, wrap_angles
 
 _VERTICAL = 1e-3
 """Cosine of the hand's pitch below which it counts as vertical: yaw and roll then turn it about the same axis."""
@@ -80,7 +80,7 @@ class TelescopeKinematics(ModelKinematics):
     def _candidates(self, position: Array, rotation: Array, start: Array) -> list[Array]:
         """Return the solutions, clipped to the limits, with the wrist bent forwards and, unless vertical, flipped."""
         wrist_offset = position - self._hand_length * rotation[:, 0] - self._mast
-        turn = float(wrapped(np.arctan2(wrist_offset[1], wrist_offset[0]) - self._bearing))
+        turn = float(wrap_angles(np.arctan2(wrist_offset[1], wrist_offset[0]) - self._bearing))
         length = float(np.hypot(wrist_offset[0], wrist_offset[1])) - self._shortest
         arm = self._bearing + turn
         level = float(np.hypot(rotation[0, 0], rotation[1, 0]))
@@ -93,9 +93,12 @@ class TelescopeKinematics(ModelKinematics):
             roll = float(np.arctan2(sine, cosine))
             wrists = [(yaw, pitch, roll)]
         else:
-            yaw = float(wrapped(np.arctan2(rotation[1, 0], rotation[0, 0]) - arm))
+            yaw = float(wrap_angles(np.arctan2(rotation[1, 0], rotation[0, 0]) - arm))
             roll = float(np.arctan2(rotation[2, 1], rotation[2, 2]))
-            wrists = [(yaw, pitch, roll), (float(wrapped(yaw + np.pi)), np.pi - pitch, float(wrapped(roll + np.pi)))]
+            wrists = [
+                (yaw, pitch, roll),
+                (float(wrap_angles(yaw + np.pi)), np.pi - pitch, float(wrap_angles(roll + np.pi))),
+            ]
         candidates = []
         for wrist in wrists:
             q = np.array([wrist_offset[2], turn, *np.full(4, length / 4), *wrist])
