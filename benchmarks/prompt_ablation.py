@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.prompt_jobs import jobs_by_text, playable
-from benchmarks.prompt_serving import Served
+from benchmarks.prompt_serving import EndpointServer
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
@@ -74,7 +74,7 @@ def main() -> None:
         "| targets | prompt | episodes | success | rounds | text tokens a round |\n|---|---|---:|---:|---:|---:|",
         flush=True,
     )
-    with Served(jobs_by_text(tasks), options.port) as served:
+    with EndpointServer(jobs_by_text(tasks), options.port) as served:
         for targets in settings:
             for name in names:
                 print(_row(targets, name, _play(options, targets, name, tasks, served.url())), flush=True)

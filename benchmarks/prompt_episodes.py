@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from benchmarks.prompt_playing import played
+from benchmarks.prompt_playing import play_episode
 from homie.bench.authoring.numbered_actions import numbered_actions
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.interfaces import Planner
@@ -35,7 +35,7 @@ It was really played ({where}). The answers were written by hand."""
 EPISODES = Path(__file__).with_name("prompt_episodes.yaml")
 
 
-class Written(Planner):
+class ScriptedPlanner(Planner):
     """Planner with scripted answers that is prompted like a model, and keeps prompts and answers."""
 
     name = "written"
@@ -98,13 +98,13 @@ def _by_number(example: Example, choices: tuple[Choice, ...]) -> str:
 def play(episode: Mapping[str, Any]) -> str:
     """Play one episode and return its page."""
     options = RunOptions.build(task=episode["task"], **episode["options"])
-    planner = Written(episode["template"], episode["task"], episode["answers"])
+    planner = ScriptedPlanner(episode["template"], episode["task"], episode["answers"])
     rules = EpisodeRules(
         rounds=options.rounds,
         visibility=Visibility(**episode.get("visibility", {})),
         action_list=numbered_actions if episode.get("numbered") else None,
     )
-    with played(options, planner, rules) as (result, _):
+    with play_episode(options, planner, rules) as (result, _):
         print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds", file=sys.stderr)
     return planner.page(episode["options"])
 

@@ -16,7 +16,7 @@ from typing import Any
 import cv2
 import yaml
 
-from benchmarks.prompt_playing import played
+from benchmarks.prompt_playing import play_episode
 from homie.bench.authoring.numbered_actions import ENDING, numbered_actions
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.executor import Executor
@@ -32,7 +32,7 @@ SIDE = 320
 """Side of a picture (pixels): objects are recognisable, and a picture has 20 kB."""
 
 
-class Shown(Planner):
+class ScriptedPlanner(Planner):
     """Planner with scripted answers that keeps its inputs.
 
     Args:
@@ -83,7 +83,7 @@ def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str,
     """
     size = {"picture_size": "500"} if steps else {}
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"], **size)
-    planner = Shown(episode["rounds"], steps)
+    planner = ScriptedPlanner(episode["rounds"], steps)
 
     def action_list(executor: Executor) -> tuple[Choice, ...]:
         return numbered_actions(executor, () if steps else (ENDING,), episode.get("numbering", "things"))
@@ -94,7 +94,7 @@ def examples_of(episode: Mapping[str, Any], steps: bool) -> list[tuple[dict[str,
         views={"front": "wide"} if steps else {},
         action_list=action_list,
     )
-    with played(options, planner, rules):
+    with play_episode(options, planner, rules):
         return planner.kept
 
 

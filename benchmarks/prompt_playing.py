@@ -15,7 +15,7 @@ from homie.runtime.assembly import assemble
 
 
 @contextmanager
-def played(options: RunOptions, planner: Planner, rules: EpisodeRules) -> Iterator[tuple[EpisodeResult, Robot]]:
+def play_episode(options: RunOptions, planner: Planner, rules: EpisodeRules) -> Iterator[tuple[EpisodeResult, Robot]]:
     """Play an episode, print its subtasks to stderr, and yield its result and its robot, which is open in the block."""
     with assemble(options) as parts:
         parts.reset(options.seed)

@@ -19,7 +19,7 @@ _REMEMBERED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Entity:
     """An object or piece of furniture as the prompt describes it.
 
     Attributes:
@@ -74,7 +74,7 @@ class Question:
     inventory: str
     history: tuple[Step, ...]
     feedback: str
-    things: tuple[Known, ...]
+    things: tuple[Entity, ...]
     room: str
     rooms: tuple[str, ...]
     doorways: tuple[str, ...]
@@ -102,10 +102,10 @@ def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
     sight = _in_sight(lines)
     earlier_entities = [entity for turn in earlier for entity in _in_sight(turn.splitlines())]
     seen = {entity.name for entity in sight}
-    things = [*sight, *memory, *(Known(entity.name) for entity in earlier_entities if entity.name not in seen)]
+    things = [*sight, *memory, *(Entity(entity.name) for entity in earlier_entities if entity.name not in seen)]
     states = {entity.name: entity for entity in memory}
     things = [
-        Known(entity.name, states[entity.name].room, states[entity.name].place, states[entity.name].state, entity.seen)
+        Entity(entity.name, states[entity.name].room, states[entity.name].place, states[entity.name].state, entity.seen)
         if entity.name in states
         else entity
         for entity in things
@@ -141,19 +141,19 @@ def _unexplored(text: str, rooms: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name, rest in ways if not any(f"to the {room}," in rest for room in rooms))
 
 
-def _in_sight(lines: Sequence[str]) -> list[Known]:
-    things: list[Known] = []
+def _in_sight(lines: Sequence[str]) -> list[Entity]:
+    things: list[Entity] = []
     for line in lines:
         label, colon, rest = line.partition(": ")
         if colon and label in VIEWS and rest != "nothing":
-            things += [Known(_COUNTED.sub("", name), seen=True) for name in rest.split(", ")]
+            things += [Entity(_COUNTED.sub("", name), seen=True) for name in rest.split(", ")]
     return things
 
 
-def _memory(lines: Sequence[str]) -> list[Known]:
+def _memory(lines: Sequence[str]) -> list[Entity]:
     if "Seen so far:" not in lines:
         return []
-    things: list[Known] = []
+    things: list[Entity] = []
     for line in lines[lines.index("Seen so far:") + 1 :]:
         if not line.startswith("- "):
             break
@@ -161,5 +161,5 @@ def _memory(lines: Sequence[str]) -> list[Known]:
         for words in _COMMA.split(rest):
             match = _REMEMBERED.match(words)
             assert match is not None
-            things.append(Known(match["name"], room, match["place"] or "", match["state"] or ""))
+            things.append(Entity(match["name"], room, match["place"] or "", match["state"] or ""))
     return things

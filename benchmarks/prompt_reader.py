@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from benchmarks.prompt_jobs import Job
-from benchmarks.prompt_question import Known, Question, Step
+from benchmarks.prompt_question import Entity, Question, Step
 
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "hallway", "study")
 """Rooms assumed to exist if the prompt names none."""
@@ -144,7 +144,7 @@ def _is_before_closed(question: Question) -> bool:
     return last.place in _closed(question) and not _attempts(question, ("Open", last.place))
 
 
-def _resolve(question: Question, words: str) -> Known | None:
+def _resolve(question: Question, words: str) -> Entity | None:
     """Resolve words to an entity of the prompt, preferring one in sight."""
     matching = [entity for entity in question.things if _matches(words, entity.name)]
     return next((entity for entity in matching if entity.seen), matching[0] if matching else None)

@@ -32,7 +32,7 @@ def _text(message: Mapping[str, Any]) -> str:
     return "\n".join(part["text"] for part in content if part["type"] == "text")
 
 
-class Served(Endpoint):
+class EndpointServer(Endpoint):
     """Endpoint that runs during the `with` block.
 
     Args:

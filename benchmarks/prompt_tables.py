@@ -17,7 +17,7 @@ from typing import Any
 import cv2
 import yaml
 
-from benchmarks.prompt_playing import played
+from benchmarks.prompt_playing import play_episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Planner, WorldState
@@ -38,7 +38,7 @@ QUALITY = 90
 """JPEG quality (per cent): edges stay clear, and a picture of 500 x 500 pixels is under 40 kB."""
 
 
-class Shown(Planner):
+class ScriptedPlanner(Planner):
     """Planner with scripted answers that keeps its inputs and pictures."""
 
     name = "shown"
@@ -83,9 +83,9 @@ def _example(written: Mapping[str, Any], planner_input: PlannerInput) -> dict[st
 def examples_of(episode: Mapping[str, Any]) -> list[tuple[dict[str, Any], Image]]:
     """Play an episode and return its examples with pictures. Raises HomieError if its goal does not hold at the end."""
     options = RunOptions.build(task=episode["task"], rounds=len(episode["rounds"]), **episode["options"])
-    planner = Shown(episode["rounds"])
+    planner = ScriptedPlanner(episode["rounds"])
     rules = EpisodeRules(rounds=options.rounds, visibility=VISIBILITY)
-    with played(options, planner, rules) as (_, robot):
+    with play_episode(options, planner, rules) as (_, robot):
         assert isinstance(robot, WorldState), "tables are simulated"
         world = robot.snapshot()
     if not parse_condition(episode["goal"]).holds(world):

@@ -23,7 +23,7 @@ SHUT, OPEN = 0.06, 0.5
 
 
 @dataclass
-class Played:
+class Outcome:
     """Outcome of a scenario.
 
     Attributes:
@@ -46,13 +46,13 @@ class Played:
         return not (self.failed or self.wrong or self.crash)
 
 
-def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", shots: Path | None = None) -> Played:
+def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", shots: Path | None = None) -> Outcome:
     """Play a scenario and judge it.
 
     Args:
         shots: Folder for a picture after every step.
     """
-    result, start = Played(), time.perf_counter()
+    result, start = Outcome(), time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "scene.json"
         path.write_text(scenario.scene().dump(), encoding="utf-8")
@@ -76,7 +76,7 @@ def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", s
     return result
 
 
-def _record(result: Played, number: int, step: Step, execution: Execution) -> None:
+def _record(result: Outcome, number: int, step: Step, execution: Execution) -> None:
     result.steps += 1
     feedback = execution.feedback
     result.seconds.append((step.do[0], sum(attempt.robot_seconds for attempt in execution.attempts)))

@@ -19,7 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.scenario import read, scenarios
-from benchmarks.scenario_play import Played, play
+from benchmarks.scenario_play import Outcome, play
 
 
 def main() -> int:
@@ -35,7 +35,7 @@ def main() -> int:
     unknown = [wish for wish in options.names if not any(name.split("-")[0] == wish for name in every)]
     if unknown:
         parser.error(f"there is no scenario {', '.join(unknown)}; there is {', '.join(n.split('-')[0] for n in every)}")
-    results: dict[str, Played] = {}
+    results: dict[str, Outcome] = {}
     print("| scenario | steps | failed | robot s | what went wrong |\n|---|---|---|---|---|")
     for name in chosen:
         shots = None if options.shots is None else options.shots / name

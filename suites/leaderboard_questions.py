@@ -17,7 +17,7 @@ from suites.leaderboard_sheet import ALL, Answer, Share, Sheet, read_rows
 from suites.questions.asking import ANSWERS, ASKED, RESULTS, Asked
 from suites.questions.judging.judge_run import REPLIES, WORLD
 from suites.questions.judging.releases import share
-from suites.questions.judging.verdict import AGAIN, JUDGING, Judging, read_judged
+from suites.questions.judging.verdict import AGAIN, JUDGING, Judging, read_judged_run
 from suites.questions.judging.world import ROLLOUTS, PlanRow, WorldFigures
 from suites.questions.marked_answers import read_marks
 from suites.questions.table import Row
@@ -69,7 +69,7 @@ def read_judging(folder: Path, profile: str, intervals: Intervals) -> Sheet:
     Raises:
         BadInput: the folder is damaged, or not judged to the end.
     """
-    judging, judged = read_judged(folder)
+    judging, judged = read_judged_run(folder)
     world = judging.judge.partition(":")[0] == WORLD
     try:
         measure, shares = _judged_shares(judging, judged.figures, world=world)

@@ -26,7 +26,7 @@ FILE = Path(__file__).parents[2] / "docs" / "data" / "franka-expert.json"
 FAMILIES = ("pick", "stack", "sort", "wipe")
 
 
-def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, Any]]:
+def play_family(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, Any]]:
     """Play the episodes of a family; return success, number of actions, robot time and errors of each."""
     tasks = [task.id for task in find_suite(f"table-{family}").tasks if task.scene.seed < seeds]
     options = BenchOptions.build(
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=FILE)
     arguments = parser.parse_args()
     episodes = {
-        family: played(family, arguments.seeds, arguments.runs, arguments.workers) for family in arguments.families
+        family: play_family(family, arguments.seeds, arguments.runs, arguments.workers) for family in arguments.families
     }
     families = {family: summary(rows) for family, rows in episodes.items()}
     write_atomically(arguments.out, to_json({"families": families, "episodes": episodes}))

@@ -65,7 +65,7 @@ def main() -> None:
             homie("data", purpose, out / "expert", "--out", out / "data" / purpose, *words, *names)
     train("sft", out, "--epochs", arguments.epochs)
     train("dpo", out, "--model", out / "sft")
-    tasks = ",".join(chosen(json.loads(errands.read_text())["tasks"], arguments.each))
+    tasks = ",".join(select_tasks(json.loads(errands.read_text())["tasks"], arguments.each))
     for name in RUNS:
         played = ("--tasks", tasks, "--trials", 1, "--rounds", ROUNDS, "--skills", "ideal", "--picture-size", PICTURE)
         homie("bench", errands, *played, *planner(name, out), "--out", out / "bench" / name)
@@ -102,7 +102,7 @@ def planner(name: str, out: Path) -> list[object]:
     return ["--planner", f"transformers:{folder}", *adapter, *prompt_options]
 
 
-def chosen(tasks: Sequence[dict[str, Any]], each: int) -> list[str]:
+def select_tasks(tasks: Sequence[dict[str, Any]], each: int) -> list[str]:
     """Select `each` tasks of each group, training tasks evenly spaced over their group."""
     names: list[str] = []
     for group in ("train", *HELD_OUT):

@@ -69,14 +69,14 @@ def main() -> None:
     for seed in range(FIRST_DRIVE, FIRST_DRIVE + arguments.houses):
         lines = ["begin drive", *_drive(seed, pushed=seed % 2 == 1), "end success"]
         teleop(out / "drives" / str(seed), seed, lines, *DEPTHS)
-    trained(out / "first", [out / "drives"], arguments.steps // 10)
+    train(out / "first", [out / "drives"], arguments.steps // 10)
     for seed in range(FIRST_OWN, FIRST_OWN + OWN):
-        played(out / "own" / str(seed), seed, out / "first", WAYS, *DEPTHS)
-    trained(out / "second", [out / "drives", out / "own"], arguments.steps // 2, "--model", out / "first")
+        play(out / "own" / str(seed), seed, out / "first", WAYS, *DEPTHS)
+    train(out / "second", [out / "drives", out / "own"], arguments.steps // 2, "--model", out / "first")
     for seed in range(FIRST_CORRECTED, FIRST_CORRECTED + arguments.corrected):
-        corrected(out / "corrected" / str(seed), seed, out / "second")
+        record_corrections(out / "corrected" / str(seed), seed, out / "second")
     sources = [out / "drives", out / "own", out / "corrected"]
-    trained(out / "cloned", sources, arguments.steps, "--model", out / "second")
+    train(out / "cloned", sources, arguments.steps, "--model", out / "second")
     if not (out / "generated").exists():
         homie("skill", "generate", "m3", out / "all")
         (out / "generated").mkdir()
@@ -85,7 +85,7 @@ def main() -> None:
         reached = [
             verdict
             for seed in range(FIRST_TEST, FIRST_TEST + arguments.tests)
-            for verdict in played(out / "tests" / network / str(seed), seed, out / network, arguments.each)
+            for verdict in play(out / "tests" / network / str(seed), seed, out / network, arguments.each)
         ]
         low, high = wilson(sum(reached), len(reached))
         print(f"{network:<10} {sum(reached)} of {len(reached)}, {100 * sum(reached) / len(reached):.1f} %", end=" ")
@@ -99,14 +99,14 @@ def furniture(seed: int, number: int) -> list[str]:
     )
 
 
-def trained(out: Path, sources: Sequence[Path], steps: int, *options: object) -> None:
+def train(out: Path, sources: Sequence[Path], steps: int, *options: object) -> None:
     """Train on the recordings in several folders, unless already done."""
     folders = [marker.parent for source in sources for marker in sorted(source.glob(f"*/{DONE}"))]
     if not (out / "training.json").exists():
         homie("train", "skill", *folders, *TRAINING, *options, "--steps", steps, "--out", out)
 
 
-def played(folder: Path, seed: int, weights: Path, each: int, *options: object) -> list[bool]:
+def play(folder: Path, seed: int, weights: Path, each: int, *options: object) -> list[bool]:
     """Play Go to for furniture of a house, each time from the start of the house; return the successes."""
     lines = [line for name in furniture(seed, each) for line in (f"begin {name}", f"go to {name}", "end")]
     teleop(folder, seed, lines, "--skills", f"m3:{weights},classical", "--attempts", 1, *(options or ("--fps", 1)))
@@ -128,7 +128,7 @@ def _drive(seed: int, *, pushed: bool) -> Iterator[str]:
         yield f"go to {name}"
 
 
-def corrected(folder: Path, seed: int, weights: Path) -> None:
+def record_corrections(folder: Path, seed: int, weights: Path) -> None:
     """Record the classical skill taking over from a network after some decisions, unless already done."""
     if not _prepare_recording(folder):
         return

@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--cover", nargs="*", metavar="TESTS", help="measure all tests anew, or these in addition")
     arguments = parser.parse_args()
     area, work = AREAS[arguments.area], WORK / arguments.area
-    covering = measured(area, work, arguments.cover)
+    covering = measure_covering(area, work, arguments.cover)
     files = area.scope(ROOT, arguments.only)
     all_mutants = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
     population = [mutant for mutant in all_mutants if mutant.name not in equivalent()]
@@ -123,7 +123,7 @@ def main() -> None:
         print(f"{len(sample) - len(tested)} of {len(sample)} are left: run the same command again.")
 
 
-def measured(area: Area, work: Path, again: list[str] | None) -> Covering:
+def measure_covering(area: Area, work: Path, again: list[str] | None) -> Covering:
     """Return which tests of an area run which line; measures it in the first run, and on request.
 
     Args:

@@ -48,7 +48,7 @@ def material_rows() -> Iterator[str]:
     yield f"| YCB | {TESTED:g} | | {_names(kind.name for kind in OBJECTS.values() if not kind.material)} |"
 
 
-def written(page: str) -> str:
+def update_tables(page: str) -> str:
     """Return the page with regenerated tables."""
     for name, head, rows, fence in (
         ("furniture", FURNITURE_HEAD, furniture_rows(), "{}"),
@@ -70,4 +70,4 @@ def _names(kinds: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(update_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

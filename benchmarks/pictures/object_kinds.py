@@ -106,7 +106,7 @@ def pick(home: MujocoHome, kind: str) -> Pick:
     return skill
 
 
-def refused(kind: str) -> str:
+def pick_failure(kind: str) -> str:
     """Return why the classical Pick fails to grasp an object on a table; "" if it succeeds."""
     home = MujocoHome(scene(kind))
     with home:
@@ -117,7 +117,7 @@ def refused(kind: str) -> str:
 
 def grasps() -> None:
     """Print the kinds that cannot be grasped."""
-    reasons = {kind: refused(kind) for kind in OBJECTS}
+    reasons = {kind: pick_failure(kind) for kind in OBJECTS}
     for kind, reason in reasons.items():
         if reason:
             print(f"{kind}: {reason}")

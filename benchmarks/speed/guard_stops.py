@@ -39,7 +39,7 @@ PRIORITY = -16
 """Niceness of the observer."""
 
 
-class Seen:
+class Observer:
     """Rclpy node that observes the robot. It gets a high priority if the system permits: the time measured is that of
     a message's arrival, not that at which a busy machine schedules its reader."""
 
@@ -110,7 +110,7 @@ def measure(trials: int, how: str, seed: int, python: Path) -> None:
     rng, times = random.Random(seed), []
     with tempfile.TemporaryDirectory() as folder, ExitStack() as processes:
         environment = {**os.environ, **variables, "XDG_RUNTIME_DIR": folder}
-        seen = Seen(python, DOMAIN)
+        seen = Observer(python, DOMAIN)
         processes.callback(seen.close)
 
         def begin(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:

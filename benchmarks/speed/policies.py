@@ -36,7 +36,7 @@ Step = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Timed:
+class CaseFunctions:
     """Functions that run a case.
 
     Attributes:
@@ -56,7 +56,7 @@ class Case:
 
     policy: str
     what: str
-    make: Callable[[Path, str], Timed]
+    make: Callable[[Path, str], CaseFunctions]
     devices: tuple[str, ...] = ("cpu",)
     most_seconds: float = 0.0
     least_times: float = 0.0
@@ -122,10 +122,10 @@ def texts(folder: Path, *shape: int) -> Path:
     return path
 
 
-def nomad(nodes: int) -> Callable[[Path, str], Timed]:
+def nomad(nodes: int) -> Callable[[Path, str], CaseFunctions]:
     """NoMaD driving to a goal picture (0 nodes), or along a map of `nodes` nodes, of which it uses those nearby."""
 
-    def make(checkpoint: Path, _: str) -> Timed:
+    def make(checkpoint: Path, _: str) -> CaseFunctions:
         from skills.nomad.skill_set import Nomad, NomadSettings
         from skills.nomad.topomap import TopoMap, save
 
@@ -141,12 +141,12 @@ def nomad(nodes: int) -> Callable[[Path, str], Timed]:
             while not policy.step({"picture": next(pictures)})["ready"]:
                 pass
 
-        return Timed(lambda: policy.step({"picture": next(pictures)}), reset, 40)
+        return CaseFunctions(lambda: policy.step({"picture": next(pictures)}), reset, 40)
 
     return make
 
 
-def pixnav(checkpoint: Path, _: str) -> Timed:
+def pixnav(checkpoint: Path, _: str) -> CaseFunctions:
     """PixNav, an attempt of 30 pictures; the window has all 64 frames, as the authors' loop computes at every step."""
     import torch
 
@@ -163,7 +163,7 @@ def pixnav(checkpoint: Path, _: str) -> Timed:
             frames[0] = prepare(next(pictures))
             whole.network(prepare_goal(goal, (320, 240)), frames)
 
-    return Timed(
+    return CaseFunctions(
         lambda: policy.step({"picture": next(pictures), "collided": False}),
         lambda: policy.reset({"picture": goal, "pixel": np.array([0.5, 0.5])}),
         30,
@@ -171,7 +171,7 @@ def pixnav(checkpoint: Path, _: str) -> Timed:
     )
 
 
-def rt1x(checkpoint: Path, device: str) -> Timed:
+def rt1x(checkpoint: Path, device: str) -> CaseFunctions:
     """RT-1-X with a full history of 15 pictures; the window encodes all of them."""
     import torch
 
@@ -190,7 +190,7 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
             tokens = whole.network.tokenizer(frames, text.expand(FRAMES, -1))
             whole.network.action_logits(tokens[None]).argmax(-1).cpu()
 
-    return Timed(
+    return CaseFunctions(
         lambda: policy.step({"primary": next(pictures)}),
         lambda: policy.reset({"text": TEXT, "gripper": 1.0}),
         10,
@@ -198,21 +198,21 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
     )
 
 
-def octo(checkpoint: Path, device: str) -> Timed:
+def octo(checkpoint: Path, device: str) -> CaseFunctions:
     """Octo with one camera and inference at every step (ensemble)."""
     from skills.effector.octo_skill_set import Octo, OctoSettings
 
     pictures = camera()
     policy = Octo(str(checkpoint), OctoSettings(embeddings=texts(checkpoint.parent, 16, 768), device=device)).policy()
-    return Timed(
+    return CaseFunctions(
         lambda: policy.step({"primary": next(pictures)}), lambda: policy.reset({"text": TEXT, "gripper": 1.0}), 20
     )
 
 
-def m3(skill: str) -> Callable[[Path, str], Timed]:
+def m3(skill: str) -> Callable[[Path, str], CaseFunctions]:
     """M3, one step of a recurrent network."""
 
-    def make(checkpoint: Path, _: str) -> Timed:
+    def make(checkpoint: Path, _: str) -> CaseFunctions:
         from skills.m3.skill_set import M3
 
         policy = M3(str(checkpoint)).policy()
@@ -222,7 +222,7 @@ def m3(skill: str) -> Callable[[Path, str], Timed]:
         }
         inputs |= {name: source.random(3) for name in ("goal_at_base", "gripper_pos_at_base", "goal_at_gripper")}
         inputs |= {"arm_joint_pos": source.random(7), "is_grasped": 1.0}
-        return Timed(lambda: policy.step(inputs), lambda: policy.reset({"skill": skill}), 200)
+        return CaseFunctions(lambda: policy.step(inputs), lambda: policy.reset({"skill": skill}), 200)
 
     return make
 

@@ -48,7 +48,7 @@ SETTINGS: Mapping[str, Mapping[str, object]] = {
 ANSWER = '{"analysis": "The apple is not in sight; the fridge is.", "subtask": {"action": "Go to", "target": "fridge"}}'
 
 
-def given(number: int) -> PlannerInput:
+def planner_input(number: int) -> PlannerInput:
     """Build the planner input of a round, with all earlier subtasks in the history."""
     views = {view: np.zeros((256, 256, 3), np.uint8) for view in VIEWS}
     names = ("kitchen counter", "fridge", "apple", "wood table", "brown chair", "kitchen", "drawer 2")
@@ -100,8 +100,8 @@ def sizes(settings: PromptSettings) -> tuple[int, int, int]:
     prompt = Prompt(settings)
     turns: list[Turn] = []
     for number in range(1, ROUND):
-        turns.append(prompt.request(given(number), turns)[1].answered(ANSWER))
-    request, _ = prompt.request(given(ROUND), turns)
+        turns.append(prompt.request(planner_input(number), turns)[1].answered(ANSWER))
+    request, _ = prompt.request(planner_input(ROUND), turns)
     system, *others = request.messages
     pictures = sum(not isinstance(part, str) for message in others for part in message.parts)
     return tokens([system]), tokens(others), pictures

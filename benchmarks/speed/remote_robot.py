@@ -113,7 +113,7 @@ class Direct:
 
 
 @contextmanager
-def served(case: str, address: str) -> Iterator[RemoteRobot]:
+def serve_robot(case: str, address: str) -> Iterator[RemoteRobot]:
     """Open the robot in a server process."""
     command = [sys.executable, "-m", "robot_server", f"{__file__}:Idle:{case}", "--listen", address]
     root = str(Path(__file__).parents[2])
@@ -158,7 +158,7 @@ def run(steps: int) -> dict[str, dict[str, dict[str, float]]]:
         with tempfile.TemporaryDirectory() as folder, here(case) as robot:
             measured[case] = {"no socket": measure(robot, steps)}
             for way, address in (("unix", f"unix:{folder}/robot"), ("tcp", "tcp://127.0.0.1:0")):
-                with served(case, address) as robot:
+                with serve_robot(case, address) as robot:
                     measured[case][way] = measure(robot, steps)
     return measured
 

@@ -121,7 +121,7 @@ def frames(node: Node, at: float) -> Message:
 
 
 @dataclass
-class Heard:
+class ListenerStatistics:
     """Statistics of a listener.
 
     Attributes:
@@ -141,7 +141,7 @@ class Heard:
 def listen(sender: str, listener: str, steps: int, minutes: float) -> None:
     """Run both processes and print the row."""
     words = [sys.executable, "-m", "benchmarks.speed.ros_soak", "--sender", sender, "--minutes", str(minutes)]
-    heard = Heard()
+    heard = ListenerStatistics()
     with (
         open_node("/soak_listener", listener) as node,  # type: ignore[arg-type]
         subprocess.Popen(
@@ -203,7 +203,7 @@ def ends_of(memory: list[float]) -> tuple[float, float]:
     return memory[min(len(memory) - 1, len(memory) // 20 + 1)], memory[-1]
 
 
-def row(sender: str, listener: str, sender_report: dict[str, object], heard: Heard, elapsed: float) -> str:
+def row(sender: str, listener: str, sender_report: dict[str, object], heard: ListenerStatistics, elapsed: float) -> str:
     """Format the row of the table."""
     sent = int(str(sender_report["sent"]))
     first, last = sender_report["memory"]  # type: ignore[misc]

@@ -41,7 +41,7 @@ from suites.authoring.homie_100.all_tasks import ENTRIES, TEST
 from suites.authoring.homie_100.draft import Draft, Plan, fingerprint
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Unsuited
+from suites.authoring.homie_100.script import UnsuitedHouse
 from suites.authoring.suite_writing import write_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -77,11 +77,11 @@ def house(seed: int) -> GeneratedHouse | None:
         return None
 
 
-def varied(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
-    """Return the house of a seed with the changes of a task. Raises Unsuited."""
+def make_house(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
+    """Return the house of a seed with the changes of a task. Raises UnsuitedHouse."""
     plain = house(seed)
     if plain is None:
-        raise Unsuited("no house")
+        raise UnsuitedHouse("no house")
     variation = entry.variation(plain)
     if not variation:
         return plain, variation
@@ -89,7 +89,7 @@ def varied(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
     try:
         return GeneratedHouse(generate(seed, rooms, objects, variation)), variation
     except BadInput as error:
-        raise Unsuited(str(error)) from error
+        raise UnsuitedHouse(str(error)) from error
 
 
 def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
@@ -101,16 +101,16 @@ def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
         if seed in refused:
             continue
         try:
-            here, variation = varied(entry, seed)
+            here, variation = make_house(entry, seed)
             draft = entry.pattern(here)
-        except Unsuited:
+        except UnsuitedHouse:
             continue
         goal = parse_condition(draft.goal)
         if not unknown_words(goal, here.state) and not goal.holds(here.state):
             yield seed, variation, draft
 
 
-def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+def build_task(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the task in suite format, and the plans of its second hand. Raises SystemExit if no house suits it."""
     chosen = next(candidates(entry), None)
     if chosen is None:
@@ -157,7 +157,7 @@ def declared_names() -> dict[str, str]:
 
 def build() -> None:
     """Write the suite and its second hand."""
-    both = [built(entry) for entry in ENTRIES]
+    both = [build_task(entry) for entry in ENTRIES]
     tasks = [task for task, _ in both]
     suite = {
         "format": 1,

@@ -23,7 +23,7 @@ from homie.kernel.errors import BadInput
 from suites.authoring.homie_eb.nav_drawing import CAMERA, Grounds, Way
 from suites.authoring.homie_eb.nav_ways import AROUND
 from suites.authoring.homie_eb.nav_words import texts
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 from suites.authoring.suite_writing import play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-nav.yaml"
@@ -73,7 +73,7 @@ def _five(grounds: Grounds, seed: int, name: str, number: int, rng: random.Rando
     """Return the tasks of a target, one per subset; none where it is not suited."""
     try:
         instructions = texts(grounds.house, name, rng)
-    except Unsuited:
+    except UnsuitedHouse:
         return []
     way = grounds.way(name, rng, STEPS - len(AROUND))
     if way is None or not _stands(seed, way):

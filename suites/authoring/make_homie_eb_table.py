@@ -20,8 +20,8 @@ from homie.envs.mujoco.table.table_scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import written
 from suites.authoring.homie_eb.table_errands import errand
-from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, said
-from suites.authoring.homie_eb.table_references import Unsuited
+from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, paraphrase
+from suites.authoring.homie_eb.table_references import UnsuitedScene
 from suites.authoring.suite_writing import maker_command, play_experts, write_yaml
 
 OUT = Path(__file__).parents[1] / "published" / "homie-eb-table.yaml"
@@ -51,7 +51,7 @@ def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
     while True:
         try:
             tasks = list(_five(family, rng.randrange(*SEEDS), name, rng))
-        except Unsuited:
+        except UnsuitedScene:
             continue
         suited += 1
         if suited > REFUSED.get(name, 0):
@@ -59,18 +59,18 @@ def scene_tasks(family: Family, number: int) -> list[dict[str, Any]]:
 
 
 def _five(family: Family, seed: int, name: str, rng: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield the tasks of a scene, one per subset. Raises Unsuited."""
+    """Yield the tasks of a scene, one per subset. Raises UnsuitedScene."""
     scene = generate(family, seed)
     template = errand(scene, rng)
-    texts = {subset: said(scene, template, subset) for subset in REFERENCES}
+    texts = {subset: paraphrase(scene, template, subset) for subset in REFERENCES}
     texts["complex-instruction"] = at_length(scene, template, rng)
     if len(set(texts.values())) < len(SUBSETS):
-        raise Unsuited("two subsets have the same words")
+        raise UnsuitedScene("two subsets have the same words")
     try:
         if len(plan(scene)) + 1 > STEPS:
-            raise Unsuited("it takes too long")
+            raise UnsuitedScene("it takes too long")
     except BadInput as error:
-        raise Unsuited(str(error)) from error
+        raise UnsuitedScene(str(error)) from error
     goals = [written(condition) for condition in scene.conditions]
     for subset in SUBSETS:
         yield {

@@ -20,7 +20,7 @@ from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.states_people_tasks import MEETINGS
-from suites.authoring.states_script import Script, Unsuited
+from suites.authoring.states_script import Script, UnsuitedHouse
 from suites.authoring.states_tasks import TASKS, Draft, Pattern
 from suites.authoring.suite_writing import write_yaml
 
@@ -59,7 +59,7 @@ def drafts(name: str, pattern: Pattern, people: int = 0) -> Iterator[tuple[int, 
         script = Script(here)
         try:
             draft = pattern(script)
-        except Unsuited:
+        except UnsuitedHouse:
             continue
         goal = parse_condition(draft.goal)
         if not unknown_words(goal, here.state) and not goal.holds(here.state):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from homie.bench.authoring.house import House
 
 
-class Unsuited(Exception):
+class UnsuitedHouse(Exception):
     """The house lacks what the task is about."""
 
 
@@ -28,20 +28,20 @@ class Script:
     # ------------------------------------------------------------ state of the house
 
     def single(self, *kinds: str, **states: bool) -> str:
-        """Return an object of one of these kinds, the only one of its kind, in these states. Raises Unsuited."""
+        """Return an object of one of these kinds, the only one of its kind, in these states. Raises UnsuitedHouse."""
         for kind in kinds:
             names = [name for name, item in self.house.state.things.items() if item.kind == kind]
             if len(names) == 1 and self.is_so(names[0], **states):
                 return names[0]
-        raise Unsuited(f"no single {kinds[0]}")
+        raise UnsuitedHouse(f"no single {kinds[0]}")
 
     def person(self, *, sits: bool = False, walks: bool = False) -> str:
-        """Return the person who walks, or who holds out a hand, standing or sitting. Raises Unsuited."""
+        """Return the person who walks, or who holds out a hand, standing or sitting. Raises UnsuitedHouse."""
         for name, person in self.house.state.people.items():
             idle = person.gesture == "hand_out" and (person.posture == "sitting") is sits
             if (person.followed is not None) if walks else idle:
                 return name
-        raise Unsuited("no such person")
+        raise UnsuitedHouse("no such person")
 
     def is_so(self, name: str, **states: bool) -> bool:
         """Return whether an object is in these states at the start."""
@@ -69,7 +69,7 @@ class Script:
             self.visit(name)
             return
         if self.held:
-            raise Unsuited(f"{name} is shut in, and the hand is full")
+            raise UnsuitedHouse(f"{name} is shut in, and the hand is full")
         self.visit(container)
         self.open(container)
 
@@ -113,10 +113,10 @@ class Script:
         self.do("Turn on" if on else "Turn off", name)
 
     def into(self, name: str, container: str) -> None:
-        """Put an object into a container, closed at the start and at the end. Raises Unsuited for one that is in
+        """Put an object into a container, closed at the start and at the end. Raises UnsuitedHouse for one that is in
         use."""
         if self.house.things_at(container) or self.house.stands_open(container):
-            raise Unsuited(f"the {container} is not empty and shut")
+            raise UnsuitedHouse(f"the {container} is not empty and shut")
         self._shut_into(name, container)
 
     def _shut_into(self, name: str, container: str) -> None:
@@ -166,6 +166,6 @@ class Script:
         fridge = self.single("fridge")
         container = self.house.container(name)
         if container == fridge:
-            raise Unsuited(f"{name} is in the fridge already")
+            raise UnsuitedHouse(f"{name} is in the fridge already")
         self._shut_into(name, fridge)
         self.do("Cool", name)

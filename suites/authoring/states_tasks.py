@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from suites.authoring.states_script import Script, Unsuited
+from suites.authoring.states_script import Script, UnsuitedHouse
 
 Goal: TypeAlias = Mapping[str, Any]
 
@@ -20,7 +20,7 @@ class Draft:
 
 
 Pattern: TypeAlias = Callable[[Script], Draft]
-"""Lets the expert do a task, and returns its draft. Raises Unsuited."""
+"""Lets the expert do a task, and returns its draft. Raises UnsuitedHouse."""
 
 
 def every(*goals: Goal) -> Goal:
@@ -173,7 +173,7 @@ def free_top(script: Script) -> str:
         for name in script.house.of_kind(kind):
             if len(script.house.things_at(name)) < 3:
                 return name
-    raise Unsuited("no free top")
+    raise UnsuitedHouse("no free top")
 
 
 TASKS: Mapping[str, Pattern] = {

@@ -1,7 +1,7 @@
 """Asks a model questions; every answer is stored at once, so that a kill loses at most the answer in progress.
 
 OUT/asked.json       the model and the questions; a run with another model or other questions does not resume here
-OUT/answers.jsonl    an `Answered` per line, in the order of the questions
+OUT/answers.jsonl    an `AnswerRecord` per line, in the order of the questions
 OUT/marks.jsonl      a `Marked` per line: each question with its answer, its truth and its mark
 OUT/results.json     the rows of the table; results.md the same as Markdown. Written last
 """
@@ -47,7 +47,7 @@ class Asked(BaseModel):
     described: dict[str, Any]
 
 
-class Answered(BaseModel):
+class AnswerRecord(BaseModel):
     """One answer, word for word, and its mark.
 
     Attributes:
@@ -121,8 +121,8 @@ def _ask_rest(
     respondent: Respondent,
     path: Path,
     advance: Callable[[str], object],
-) -> dict[str, Answered]:
-    with KeptRecords(path, Answered) as kept:
+) -> dict[str, AnswerRecord]:
+    with KeptRecords(path, AnswerRecord) as kept:
         answers = {answer.id: answer for answer in kept.records}
         for question in questions:
             if question.id not in answers:
@@ -132,12 +132,12 @@ def _ask_rest(
     return answers
 
 
-def _answer(asked: QuestionSet, question: Question, respondent: Respondent) -> Answered:
+def _answer(asked: QuestionSet, question: Question, respondent: Respondent) -> AnswerRecord:
     pictures = asked.pictures(question)
     began = time.perf_counter()
     answer = respondent.answer(PlainQuestion(question.id, question.asked, pictures, question.possible))
     marked = mark(question, answer.text)
-    return Answered(
+    return AnswerRecord(
         id=question.id,
         answer=answer.text,
         right=marked.right,

@@ -1,4 +1,4 @@
-"""Every question of a run with its answer and its mark, for inspection: `marks.jsonl`, a `Marked` per line."""
+"""Every question of a run with its answer and its mark, for inspection: `marks.jsonl`, a `MarkedAnswer` per line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suites.questions.scoring import UNREADABLE, Mark
 MARKS = "marks.jsonl"
 
 
-class Marked(BaseModel):
+class MarkedAnswer(BaseModel):
     """A question with its answer and its mark.
 
     Attributes:
@@ -64,17 +64,17 @@ def write_marks(
     write_atomically(folder / MARKS, b"".join(to_json(line.model_dump(mode="json"), indent=None) for line in lines))
 
 
-def read_marks(folder: Path) -> tuple[Marked, ...]:
+def read_marks(folder: Path) -> tuple[MarkedAnswer, ...]:
     """Read the file of a folder; empty if an earlier version of Homie wrote it. Raises BadInput if it is damaged."""
     path = folder / MARKS
     if not path.exists():
         return ()
     with reading(path, "the marks", advice="Run the command that wrote the folder again: it writes them anew."):
-        return tuple(Marked.model_validate(parse_json(line)) for line in path.read_bytes().splitlines())
+        return tuple(MarkedAnswer.model_validate(parse_json(line)) for line in path.read_bytes().splitlines())
 
 
-def _marked(question: Question, words: str, mark: Mark, note: str) -> Marked:
-    return Marked(
+def _marked(question: Question, words: str, mark: Mark, note: str) -> MarkedAnswer:
+    return MarkedAnswer(
         id=question.id,
         dimension=question.dimension,
         text="" if question.whole else question.text,

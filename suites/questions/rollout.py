@@ -29,7 +29,7 @@ PICTURES = "64x64"
 """Picture size in pixels for worlds whose pictures no planner uses: they are taken before every subtask."""
 
 
-class Carried(BaseModel):
+class PlanResult(BaseModel):
     """Result of executing a plan.
 
     Attributes:
@@ -58,13 +58,13 @@ def scene_options(scene: Mapping[str, Any], skills: str, picture_size: str) -> O
     return OpenOptions.build(**scene, skills=skills, picture_size=picture_size)
 
 
-def opened(scene: Mapping[str, Any], skills: str, picture_size: str) -> Session:
+def open_scene(scene: Mapping[str, Any], skills: str, picture_size: str) -> Session:
     """Open the world of a scene. Raises BadInput."""
     options = scene_options(scene, skills, picture_size)
     return Session(options, choose(options, NO_OBJECTS))
 
 
-def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> Carried:
+def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> PlanResult:
     """Execute a plan from the start of its task's world.
 
     Raises:
@@ -72,11 +72,11 @@ def carry_out(task: PlanTask, plan: Sequence[Subtask], how: How) -> Carried:
         InfrastructureError: the simulator failed.
     """
     goal = parse_condition(task.goal)
-    with opened(task.scene, how, PICTURES) as session:
+    with open_scene(task.scene, how, PICTURES) as session:
         return run_plan(session, goal, plan)
 
 
-def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> Carried:
+def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> PlanResult:
     """Execute a plan in a world from its current state. Raises InfrastructureError."""
     conditions = conjuncts(goal)
     state = session.world_state()
@@ -91,7 +91,7 @@ def run_plan(session: Session, goal: Condition, plan: Sequence[Subtask]) -> Carr
             break
         steps += 1
     reached = sum(was and condition.holds(state) for was, condition in zip(missing, conditions, strict=True))
-    return Carried(
+    return PlanResult(
         reached=reached, conditions=len(conditions), done=not why and goal.holds(state), steps=steps, why=why
     )
 

@@ -17,7 +17,7 @@ from suites.published.robobench.geometry import (
 )
 from suites.published.robobench.plans import compared_step, matched_nodes, nodes, split_steps
 from suites.questions.question import Question
-from suites.questions.written_plans import compared, read_plan
+from suites.questions.written_plans import compare_plans, read_plan
 
 OVERLAP = 0.5
 """Minimum intersection over union of a correct box (PASCAL VOC, Everingham et al. 2010)."""
@@ -79,7 +79,7 @@ def mark(question: Question, answer: str) -> Mark:
             return Mark(common >= OVERLAP, common)
         case "plan" if question.task is not None:
             plan = read_plan(words)
-            beside = compared(plan, read_plan(question.truth), question.task.before)
+            beside = compare_plans(plan, read_plan(question.truth), question.task.before)
             return Mark(beside.same, beside.matched / beside.total, read=bool(plan))
         case "plan" if len(split_steps(question.truth)) == 1 and len(nodes(question.truth)) == 1:
             step = compared_step(words, question.truth)

@@ -54,7 +54,7 @@ def written_step(subtask: Subtask) -> str:
     return f"{_name(subtask.action)}({names})"
 
 
-def compared(plan: Sequence[Subtask], truth: Sequence[Subtask], before: Sequence[Sequence[int]]) -> Comparison:
+def compare_plans(plan: Sequence[Subtask], truth: Sequence[Subtask], before: Sequence[Sequence[int]]) -> Comparison:
     """Compare a plan with the truth.
 
     Args:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.kernel.support.files import to_json, write_atomically
-from suites.tables.endpoint import Script, Served
+from suites.tables.endpoint import Script, SuiteEndpoint
 from suites.tables.suites import PLANNERS, QUESTIONS, SUITES, write_truths
 from suites.tables.table import head, lines, not_played, rows_of
 
@@ -49,7 +49,7 @@ def play(arguments: argparse.Namespace) -> str:
     with ExitStack() as stack:
         served = None
         if arguments.planner == "chat":
-            served = stack.enter_context(Served(Script(questions), _port(out)))
+            served = stack.enter_context(SuiteEndpoint(Script(questions), _port(out)))
             write_atomically(out / "port.json", to_json(served.port))
         for played in suites:
             if why := played.cannot.get(arguments.planner):

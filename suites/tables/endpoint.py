@@ -155,7 +155,7 @@ def _question_key(text: str, pictures: Sequence[Image]) -> str:
     return digest.hexdigest()
 
 
-class Served(Endpoint):
+class SuiteEndpoint(Endpoint):
     """The endpoint, with a path for each suite; a context manager. Raises OSError if the port is in use.
 
     Args:

@@ -29,7 +29,7 @@ POLL = 0.02
 """Seconds between two checks for finished episodes: an episode takes half a second and more."""
 
 
-def finished(run: Path) -> int:
+def count_finished(run: Path) -> int:
     """Number of finished episodes."""
     return len(list((run / "episodes").glob("*/episode.json")))
 
@@ -47,12 +47,12 @@ def play_twice(name: str, planner: str, out: Path, tasks: Sequence[str]) -> tupl
     subprocess.run([*HOMIE, *words, "--workers", "1", "--out", str(whole)], check=True)
     again = [*HOMIE, *words, "--workers", str(WORKERS), "--out", str(killed)]
     process = subprocess.Popen(again, start_new_session=True)
-    while process.poll() is None and not finished(killed):
+    while process.poll() is None and not count_finished(killed):
         time.sleep(POLL)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    done = finished(killed)
+    done = count_finished(killed)
     subprocess.run(again, check=True)
     return whole, killed, done
 

@@ -19,7 +19,7 @@ EPISODES, QUESTIONS = 125, 1500
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedSuite:
     """A suite of a protocol.
 
     Attributes:
@@ -52,7 +52,7 @@ class Played:
             return ["questions", "ask", str(questions), "--planner", who, *whole, *place]
         options = ["--planner", _blind(planner, planner), "--trials", "1", *count, *SMALL]
         if share > 1:
-            options += ["--tasks", ",".join(chosen(self.suite, share))]
+            options += ["--tasks", ",".join(select_tasks(self.suite, share))]
         if self.skills:
             options += ["--skills", self.skills]
         if planner == "chat" and self.template:
@@ -70,38 +70,38 @@ def _blind(planner: str, fallback: str) -> str:
 
 
 SUITES = (
-    Played("EMMOE", "homie-100"),
-    Played("EmbodiedBench", "homie-eb-house", skills="ideal,ideal-chores", template="embodiedbench-ids"),
-    Played("EmbodiedBench", "homie-eb-rearrange", skills="ideal", template="embodiedbench-ids"),
-    Played(
+    PlayedSuite("EMMOE", "homie-100"),
+    PlayedSuite("EmbodiedBench", "homie-eb-house", skills="ideal,ideal-chores", template="embodiedbench-ids"),
+    PlayedSuite("EmbodiedBench", "homie-eb-rearrange", skills="ideal", template="embodiedbench-ids"),
+    PlayedSuite(
         "EmbodiedBench",
         "homie-eb-nav",
         template="embodiedbench-nav",
         cannot={"rule": "rule plans EMMOE's subtasks and knows no small steps"},
     ),
-    Played(
+    PlayedSuite(
         "EmbodiedBench",
         "homie-eb-table",
         template="embodiedbench-arm",
         cannot={"rule": "rule plans EMMOE's subtasks and knows no poses of an arm"},
     ),
-    Played("EmbodiedEval", "homie-menu", skills="ideal,ideal-people", template="embodiedbench-ids"),
-    Played(
+    PlayedSuite("EmbodiedEval", "homie-menu", skills="ideal,ideal-people", template="embodiedbench-ids"),
+    PlayedSuite(
         "EmbodiedEval",
         "homie-menu-graph",
         skills="ideal-graph,ideal,ideal-people",
         template="embodiedbench-ids",
         cannot={"rule": "rule plans EMMOE's subtasks and knows no moves on a graph"},
     ),
-    Played("Homie's own", "homie-states", skills="ideal,ideal-chores,ideal-people"),
-    Played("Vigil", "homie-vigil", "vigil"),
-    Played("RoboBench", "homie-questions", "questions"),
+    PlayedSuite("Homie's own", "homie-states", skills="ideal,ideal-chores,ideal-people"),
+    PlayedSuite("Vigil", "homie-vigil", "vigil"),
+    PlayedSuite("RoboBench", "homie-questions", "questions"),
 )
 TRUTHS = "truths.json"
 """File of the true answers by question id, for the planner `expert`."""
 
 
-def chosen(suite: str, share: int) -> list[str]:
+def select_tasks(suite: str, share: int) -> list[str]:
     """Every `share`-th task of each subset: of all tasks in a row, with five subsets, it could be one subset only."""
     groups: dict[str, list[str]] = {}
     for task in find_suite(suite).tasks:

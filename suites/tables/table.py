@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from homie.bench.intervals_and_tests import Term, clustered_wilson
 from homie.bench.suite.suite import find_suite
-from suites.tables.suites import Played
+from suites.tables.suites import PlayedSuite
 
 HEAD = ("protocol", "suite", "subset", "n", "%", "95 %", "minutes")
 """Columns. %: SR of a bench, B of homie-vigil, right answers of questions."""
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     high: float
 
 
-def rows_of(played: Played, printed: Mapping[str, Any]) -> list[Row]:
+def rows_of(played: PlayedSuite, printed: Mapping[str, Any]) -> list[Row]:
     """Compute the rows, `all` first.
 
     Args:
@@ -59,7 +59,7 @@ def _of_bench(suite: str, printed: Mapping[str, Any]) -> Iterator[Row]:
         yield Row(name, len(terms), 100 * (estimate.value or 0.0), 100 * low, 100 * high)
 
 
-def lines(played: Played, rows: list[Row], seconds: float) -> list[str]:
+def lines(played: PlayedSuite, rows: list[Row], seconds: float) -> list[str]:
     """The rows as Markdown lines; the first has the minutes."""
     return [
         _line(
@@ -75,7 +75,7 @@ def lines(played: Played, rows: list[Row], seconds: float) -> list[str]:
     ]
 
 
-def not_played(played: Played, why: str) -> list[str]:
+def not_played(played: PlayedSuite, why: str) -> list[str]:
     """The line for a suite that a planner cannot play."""
     return [_line(played.protocol, f"`{played.suite}`", f"cannot be played: {why}", "", "", "", "")]
 

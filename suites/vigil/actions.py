@@ -147,6 +147,6 @@ def _checked(act: Act, thousandths: bool) -> Act | Invalid:
     return Interact(intent=act.intent, x=float(int(x)), y=float(int(y)))
 
 
-def written(skill: str, **arguments: object) -> str:
+def format_action(skill: str, **arguments: object) -> str:
     """Format an action as an answer."""
     return json.dumps({"skill_name": skill, "arguments": arguments})

@@ -11,7 +11,7 @@ from typing import ClassVar
 from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Image
 from suites.published.vigil_episode import LABELS, Status
-from suites.vigil.actions import HEIGHT, WIDTH, written
+from suites.vigil.actions import HEIGHT, WIDTH, format_action
 from suites.vigil.frozen import FrozenEpisode
 
 HISTORY = 20
@@ -66,14 +66,14 @@ class RandomAgent(Agent):
             case "navigate":
                 mode = lot.choice(("forward", "forward", "backward", "turn_left", "turn_right"))
                 size = lot.randint(15, 90) if mode.startswith("turn") else lot.randint(1, 6)
-                return written(skill, mode=mode, magnitude=size)
+                return format_action(skill, mode=mode, magnitude=size)
             case "look":
-                return written(skill, direction=lot.choice(("up", "down")), magnitude=lot.randint(10, 40))
+                return format_action(skill, direction=lot.choice(("up", "down")), magnitude=lot.randint(10, 40))
             case "interact_pixel":
                 intent = lot.choice(("ground", "pick", "place", "activate", "deactivate", "open_access"))
-                return written(skill, intent=intent, x=lot.randrange(WIDTH), y=lot.randrange(HEIGHT))
+                return format_action(skill, intent=intent, x=lot.randrange(WIDTH), y=lot.randrange(HEIGHT))
             case _:
-                return written("report", status=lot.choice(self._words), summary="at random")
+                return format_action("report", status=lot.choice(self._words), summary="at random")
 
 
 class WalkingAgent(RandomAgent):
@@ -89,7 +89,7 @@ class WalkingAgent(RandomAgent):
 
     def answer(self, turn: Turn) -> Said:
         if turn.number == self._last:
-            return Said(written("report", status=Status.SUCCESS.value, summary="always"))
+            return Said(format_action("report", status=Status.SUCCESS.value, summary="always"))
         return super().answer(turn)
 
 

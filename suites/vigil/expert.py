@@ -11,7 +11,7 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.kernel.interfaces.prompts import Said
 from homie.kernel.types import Array, Box, Pose2, wrap_angles
 from suites.published.vigil_episode import Status
-from suites.vigil.actions import FARTHEST, STEP, written
+from suites.vigil.actions import FARTHEST, STEP, format_action
 from suites.vigil.agents import Agent, Turn
 from suites.vigil.floor import Floor
 from suites.vigil.stage import CAMERA, REACH, SEEN, USES, Stage
@@ -54,12 +54,12 @@ class Expert(Agent):
     def _next(self) -> str:
         episode = self._stage.episode
         if episode.label is not None:
-            return written("report", status=episode.label.value, summary="as it is")
+            return format_action("report", status=episode.label.value, summary="as it is")
         if self._stage.truth().goal:
-            return written("report", status=Status.SUCCESS.value, summary="done")
+            return format_action("report", status=Status.SUCCESS.value, summary="done")
         goal = self._next_intent()
         act = None if goal is None else self._act_on(*goal)
-        return act or written("report", status=Status.FAIL.value, summary="no way is known")
+        return act or format_action("report", status=Status.FAIL.value, summary="no way is known")
 
     def _next_intent(self) -> tuple[str, str] | None:
         """The next intent and its object; None if no object fits."""
@@ -114,7 +114,7 @@ class Expert(Agent):
 
     def _act_on(self, intent: str, name: str) -> str | None:
         if intent == "drop":
-            return written("interact_pixel", intent="drop")
+            return format_action("interact_pixel", intent="drop")
         if self._intent != (intent, name):
             self._intent, self._pose = (intent, name), None
             if self._can_act(intent, name):
@@ -128,7 +128,7 @@ class Expert(Agent):
         if abs(self._native.tilt - self._tilt) > AT:
             down = self._tilt > self._native.tilt
             size = round(math.degrees(abs(self._native.tilt - self._tilt)), 1)
-            return written("look", direction="down" if down else "up", magnitude=size)
+            return format_action("look", direction="down" if down else "up", magnitude=size)
         self._failed.append(((intent, name), self._pose))
         self._intent = None  # if this fails, try another pose
         return self._click(intent, name)
@@ -143,12 +143,12 @@ class Expert(Agent):
             yaw = math.atan2(*(self._path[0] - here.xy)[::-1])
         off = float(wrap_angles(yaw - here.yaw))
         if abs(off) > AT:
-            return written(
+            return format_action(
                 "navigate", mode="turn_left" if off > 0 else "turn_right", magnitude=round(math.degrees(abs(off)), 1)
             )
         if not self._path:
             return None
-        return written(
+        return format_action(
             "navigate",
             mode="forward",
             magnitude=min(round(float(np.linalg.norm(self._path[0] - here.xy)) / STEP, 2), FARTHEST),
@@ -158,7 +158,7 @@ class Expert(Agent):
         x, y = self._pixel(name) or (320, 240)
         if intent in ("near", "seen"):
             return self._act_on(intent, name)
-        return written("interact_pixel", intent=intent, x=x, y=y)
+        return format_action("interact_pixel", intent=intent, x=x, y=y)
 
     def _pixel(self, name: str) -> tuple[int, int] | None:
         """A pixel of an object near the middle of its visible part; None if too few pixels are visible."""

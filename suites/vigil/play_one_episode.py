@@ -8,7 +8,7 @@ from suites.published.vigil_episode import Kind
 from suites.vigil.actions import Act, Interact, Invalid, Report, read_act
 from suites.vigil.agents import HISTORY, Agent, Turn
 from suites.vigil.frozen import INVALID_LIMITS
-from suites.vigil.record import Played, Record
+from suites.vigil.record import Record, StepRecord
 from suites.vigil.stage import Effect, Stage
 
 
@@ -25,7 +25,7 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
         PlannerError: the agent had no answer.
     """
     episode, began = stage.episode, time.perf_counter()
-    steps: list[Played] = []
+    steps: list[StepRecord] = []
     history: list[str] = []
     effect, tokens, cost = Effect(), [0, 0], 0.0
     limit = INVALID_LIMITS[episode.family]
@@ -59,11 +59,11 @@ def play(stage: Stage, agent: Agent, *, feedback: bool = False, thousandths: boo
     )
 
 
-def _record_step(stage: Stage, act: Act | Invalid, effect: Effect, reply: str) -> Played:
+def _record_step(stage: Stage, act: Act | Invalid, effect: Effect, reply: str) -> StepRecord:
     truth = stage.truth()
     kinds = {Invalid: Kind.INVALID, Report: Kind.REPORT}
     call = act.model_dump(exclude_none=True) if isinstance(act, Interact) else {}
-    return Played(
+    return StepRecord(
         kind=kinds.get(type(act), Kind.ACT),
         skill=_skill(act),
         call=call,

@@ -15,7 +15,7 @@ class _Record(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Played(_Record):
+class StepRecord(_Record):
     """Record of one step.
 
     Attributes:
@@ -46,7 +46,7 @@ class Record(_Record):
     id: str
     house: int
     label: Status | None = None
-    steps: tuple[Played, ...]
+    steps: tuple[StepRecord, ...]
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0

@@ -13,7 +13,7 @@ from text_world import stage
 from benchmarks.prompt_jobs import jobs_by_text, playable
 from benchmarks.prompt_question import Question, Step, read_question
 from benchmarks.prompt_reader import ROOMS, next_subtask
-from benchmarks.prompt_serving import Served
+from benchmarks.prompt_serving import EndpointServer
 from homie.bench.suite.suite import find_suite
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces.prompts import Message
@@ -159,7 +159,7 @@ def test_what_a_failure_calls_closed_is_opened_first() -> None:
 
 
 def test_it_plays_over_http_as_any_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Served({"pick up the lemon": [("Pick", "lemon")]}) as served:
+    with EndpointServer({"pick up the lemon": [("Pick", "lemon")]}) as served:
         planner = load_planner("chat:reader", {"base_url": served.url()})
         result = stage().play("pick up the lemon", planner)
     assert result.ended_by == "ended"

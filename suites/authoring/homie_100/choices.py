@@ -7,10 +7,10 @@ from itertools import combinations, permutations
 from typing import Any
 
 from homie.bench.authoring import END
-from suites.authoring.homie_100.draft import MOST_PATHS, Draft, Plan, played
+from suites.authoring.homie_100.draft import MOST_PATHS, Draft, Plan, subtasks_of
 from suites.authoring.homie_100.entry import Pattern, slots
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Binder, Step, Unsuited
+from suites.authoring.homie_100.script import Binder, Step, UnsuitedHouse
 from suites.authoring.homie_100.words import CLASSES, is_inside, of_class, place
 
 LONGEST = 19
@@ -25,7 +25,7 @@ def choose(count: int, of: str, to: str, *, close: bool = False) -> Pattern:
         options = of_class(house, of)
         _check_distinct(house, options)
         if any(house.objects[name].at == where for name in options):
-            raise Unsuited("some are there already")
+            raise UnsuitedHouse("some are there already")
         bounds = {"at_least": count}
         return _draft(house, binder, options, where, count, close, bounds)
 
@@ -39,7 +39,7 @@ def replenish(of: str, to: str, have: int, total: int) -> Pattern:
         binder = Binder(house)
         pieces = [name for name in house.of_kind(to) if _count_at(house, of, name) == have]
         if len(pieces) != 1 or binder.place(to, total - have, set(house.of_kind(to)) - set(pieces)) != pieces[0]:
-            raise Unsuited(to)
+            raise UnsuitedHouse(to)
         where = pieces[0]
         options = [name for name in of_class(house, of) if house.objects[name].at != where]
         if of in CLASSES:
@@ -58,7 +58,7 @@ def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
         binder = Binder(house)
         pieces = [name for name in house.of_kind(at) if _count_at(house, kind, name) == have]
         if len(pieces) != 1 or len(of_class(house, kind)) != have:
-            raise Unsuited(at)
+            raise UnsuitedHouse(at)
         source, extra = pieces[0], have - stay
         binder.places[at] = source
         where = binder.place(to, extra)
@@ -71,7 +71,7 @@ def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
         ]
 
         def plan(moved: list[str]) -> list[str]:
-            return played(house, [Step("carry", name, where) for name in moved])
+            return subtasks_of(house, [Step("carry", name, where) for name in moved])
 
         return replace(
             Draft({"all": goals}, paths, plan(names[:extra])),
@@ -92,7 +92,7 @@ def _count_at(house: GeneratedHouse, of: str, where: str) -> int:
 
 def _check_distinct(house: GeneratedHouse, names: list[str]) -> None:
     if len({house.objects[name].kind for name in names}) < len(names):
-        raise Unsuited("two of a kind")
+        raise UnsuitedHouse("two of a kind")
 
 
 def _draft(
@@ -107,7 +107,7 @@ def _draft(
 ) -> Draft:
     free = [name for name in options if house.container(name) is None]
     if len(free) < count or (house.container(where) is None and close):
-        raise Unsuited("too few")
+        raise UnsuitedHouse("too few")
     word = place(house, where)[1]
     shut = [f"[Close, {word}]"] if close else []
     chosen = [order for some in combinations(options, count) for order in permutations(some)]
@@ -122,11 +122,11 @@ def _draft(
     end = [Step("close", where=where)] if close else []
 
     def plan(names: list[str], last: list[Step] = end) -> list[str]:
-        return played(house, [*(Step("carry", name, where) for name in names), *last])
+        return subtasks_of(house, [*(Step("carry", name, where) for name in names), *last])
 
     expert = plan(free[:count])
     if len(expert) > LONGEST or not paths:
-        raise Unsuited("too long")
+        raise UnsuitedHouse("too long")
     wrong = [Plan("something else", plan([*_others(house, options, where), *free[: count - 1]]))]
     if count > 1:
         wrong.append(Plan("one is missing", plan(free[: count - 1])))

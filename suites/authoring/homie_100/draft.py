@@ -10,8 +10,8 @@ from itertools import islice
 from homie.bench.authoring import END, Route, orders
 from homie.bench.suite.suite import Task
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Step, Unsuited
-from suites.authoring.homie_100.words import ANY_WILL_DO, Goal, arrives, block, place, stays
+from suites.authoring.homie_100.script import Step, UnsuitedHouse
+from suites.authoring.homie_100.words import ANY_WILL_DO, Goal, arrival_goal, block, place, stay_goal
 
 MOST_PATHS = 200
 LONGEST = 19
@@ -44,7 +44,7 @@ class Draft:
     wrong: list[Plan] = field(default_factory=list)
 
 
-def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
+def subtasks_of(house: GeneratedHouse, steps: list[Step]) -> list[str]:
     """Return the subtasks of steps, in their order."""
     route = Route(house)
     for step in steps:
@@ -66,7 +66,7 @@ def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
     return [*route.subtasks, END]
 
 
-def used(house: GeneratedHouse, step: Step) -> set[str]:
+def needed_containers(house: GeneratedHouse, step: Step) -> set[str]:
     """Return the containers that a step needs open."""
     if step.kind == "open":
         return {step.where}
@@ -82,7 +82,7 @@ def explicit(house: GeneratedHouse, steps: list[Step]) -> list[Step]:
         if step.kind != "close all":
             unfolded.append(step)
             continue
-        touched = [name for other in steps for name in sorted(used(house, other))]
+        touched = [name for other in steps for name in sorted(needed_containers(house, other))]
         stand_open = [name for name in house.furniture if house.stands_open(name)]
         unfolded += [
             Step("close", where=name, exact=name in stand_open) for name in dict.fromkeys([*touched, *stand_open])
@@ -99,7 +99,7 @@ def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) ->
     for step in steps:
         match step.kind:
             case "carry":
-                goals.append(arrives(house, step.item, step.where, _names(house, step, called)[0]))
+                goals.append(arrival_goal(house, step.item, step.where, _names(house, step, called)[0]))
             case "close":
                 goals.append({"closed": _names(house, step, called)[0]})
             case "open" if not _closed_later(steps, step):
@@ -107,7 +107,7 @@ def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) ->
             case "close all":
                 goals.append({"closed": "everything"})
             case "stay" | "never":
-                goals.append(stays(house, step.item))
+                goals.append(stay_goal(house, step.item))
             case "take":
                 goals.append({"held": step.item})
     moves = [step for step in steps if step.kind not in ("stay", "never", "bar")]
@@ -141,7 +141,7 @@ def visits(house: GeneratedHouse, room: str) -> list[str]:
 
 
 def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -> list[list[str]]:
-    """Return every order of the steps that reaches the goal. Raises Unsuited where there are too many."""
+    """Return every order of the steps that reaches the goal. Raises UnsuitedHouse where there are too many."""
     steps = [step for step in explicit(house, steps) if step.kind not in ("stay", "never")]
     blocks: dict[str, list[str]] = {}
     after: dict[str, set[str]] = {}
@@ -166,7 +166,9 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
             case "close":
                 blocks[label] = [f"[Close, {name}]"]
                 users = {
-                    str(n) for n, other in enumerate(steps) if step.where in used(house, other) and str(n) != label
+                    str(n)
+                    for n, other in enumerate(steps)
+                    if step.where in needed_containers(house, other) and str(n) != label
                 }
                 after[label] |= users - {label}
             case "take":
@@ -184,7 +186,7 @@ def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -
             for node in visits(house, room)
         ]
     if len(paths) > MOST_PATHS or not paths:
-        raise Unsuited("too many orders")
+        raise UnsuitedHouse("too many orders")
     return paths
 
 
@@ -207,11 +209,11 @@ def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
     return [{where: name} for name in house.of_kind(house.furniture[where].kind)]
 
 
-def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
-    """Build the task of doing these steps. Raises Unsuited."""
-    expert = played(house, steps)
+def make_draft(house: GeneratedHouse, steps: list[Step]) -> Draft:
+    """Build the task of doing these steps. Raises UnsuitedHouse."""
+    expert = subtasks_of(house, steps)
     if len(expert) > LONGEST:
-        raise Unsuited("too long")
+        raise UnsuitedHouse("too long")
     _check_visits(house, steps)
     calls = spellings(house, steps)
     goals = [goal_of(house, steps, called) for called in calls]
@@ -226,14 +228,14 @@ def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
 
 
 def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
-    """Raise Unsuited if the robot may already be in a room that it is sent to: not going there would be right."""
+    """Raise UnsuitedHouse if the robot may already be in a room that it is sent to: not going there would be right."""
     rooms, fresh = {house.state.robot.room}, True
     for step in explicit(house, steps):
         if step.kind == "bar":
             fresh = True
         elif step.kind == "visit":
             if step.where in rooms:
-                raise Unsuited("is there already")
+                raise UnsuitedHouse("is there already")
             rooms, fresh = {step.where}, True
         elif step.kind not in ("stay", "never"):
             room = house.room(step.item if step.kind == "take" else step.where)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from homie.envs.mujoco.generate.requested_changes import Variation
-from suites.authoring.homie_100.draft import Draft, Plan, drafted, played
+from suites.authoring.homie_100.draft import Draft, Plan, make_draft, subtasks_of
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Binder, Unsuited
+from suites.authoring.homie_100.script import Binder, UnsuitedHouse
 from suites.authoring.homie_100.second_hand import right_plans, wrong_plans
-from suites.authoring.homie_100.words import at_kind, of_class, spoken
+from suites.authoring.homie_100.words import at_kind, of_class, place_name
 
 Pattern = Callable[[GeneratedHouse], Draft]
-"""Drafts a task for a house; raises Unsuited where it does not fit."""
+"""Drafts a task for a house; raises UnsuitedHouse where it does not fit."""
 
 
 @dataclass(frozen=True)
@@ -36,20 +36,20 @@ class Entry:
     added: str = ""
 
     def variation(self, house: GeneratedHouse) -> Variation:
-        """Return the required differences from the house of its seed. Raises Unsuited."""
+        """Return the required differences from the house of its seed. Raises UnsuitedHouse."""
         names: dict[str, str] = {}
 
         def name(noun: str) -> str:
             kind = noun.partition("#")[0]
             taken = set(names.values())
-            free = [piece for piece in house.of_kind(kind) if piece not in taken and spoken(house, piece)]
+            free = [piece for piece in house.of_kind(kind) if piece not in taken and place_name(house, piece)]
             if noun not in names and not free:
-                raise Unsuited(noun)
+                raise UnsuitedHouse(noun)
             return names.setdefault(noun, (free or [names.get(noun, "")])[0])
 
         start = next((room for room, kind in house.rooms.items() if kind == self.start), None)
         if self.start and start is None:
-            raise Unsuited(self.start)
+            raise UnsuitedHouse(self.start)
         opened = [name(noun) for noun in self.opened.split()]
         added = [text.replace(".", " ").split("@") for text in self.added.split()]
         return Variation(start, opened, [f"{item}@{name(where)}" for item, where in added])
@@ -74,14 +74,14 @@ def errand(
     def look(house: GeneratedHouse) -> Draft:
         kind, _, at = lacks.partition("@")
         if lacks and any(at_kind(house, name, at) for name in of_class(house, kind)):
-            raise Unsuited(lacks)
+            raise UnsuitedHouse(lacks)
         if any(len(of_class(house, label)) != count for label, count in (counts or {}).items()):
-            raise Unsuited("another number of a kind")
+            raise UnsuitedHouse("another number of a kind")
         binder = Binder(house)
         steps = binder.read(script)
-        draft = drafted(house, steps)
+        draft = make_draft(house, steps)
         bad = [
-            Plan(why.removeprefix("~"), played(house, binder.read(text, anything=True)), unseen=why[0] == "~")
+            Plan(why.removeprefix("~"), subtasks_of(house, binder.read(text, anything=True)), unseen=why[0] == "~")
             for why, text in (wrong or {}).items()
         ]
         return replace(
@@ -95,11 +95,11 @@ def errand(
 
 
 def slots(house: GeneratedHouse, binder: Binder) -> dict[str, str]:
-    """Return the words for the slots of the text. Raises Unsuited for a place that has no short name."""
+    """Return the words for the slots of the text. Raises UnsuitedHouse for a place that has no short name."""
     names = {}
     for noun, name in binder.places.items():
-        words = spoken(house, name) if name in house.furniture or name in house.rooms else name
+        words = place_name(house, name) if name in house.furniture or name in house.rooms else name
         if words is None:
-            raise Unsuited(noun)
+            raise UnsuitedHouse(noun)
         names[noun.replace(".", "_")] = words
     return names

@@ -36,7 +36,7 @@ _CARRY = re.compile(
 )
 
 
-class Unsuited(Exception):
+class UnsuitedHouse(Exception):
     """The house lacks what a script names, or has more than one of it."""
 
 
@@ -55,7 +55,7 @@ class Step:
 
 
 class Binder:
-    """Binds the nouns of a task to a house. Raises Unsuited."""
+    """Binds the nouns of a task to a house. Raises UnsuitedHouse."""
 
     def __init__(self, house: GeneratedHouse) -> None:
         self.house = house
@@ -99,12 +99,12 @@ class Binder:
             still = {step.item for step in before if step.kind == "stay"}
             things = [name for name in self._all(match["noun"], match["at"] or "") if name not in still]
             if len(things) != int(match["count"]):
-                raise Unsuited(match[0])
+                raise UnsuitedHouse(match[0])
         else:
             things = [self.thing(match["noun"] + (f"@{match['at']}" if match["at"] else ""))]
         to = self.place(match["to"], crowd, {self.house.objects[name].at for name in things})
         if not anything and any(self.house.objects[name].at == to for name in things):
-            raise Unsuited(match[0])
+            raise UnsuitedHouse(match[0])
         return [Step(kind, name, to, "." in match["to"]) for name in things]
 
     def _stay(self, noun: str, steps: list[Step]) -> list[Step]:
@@ -113,7 +113,7 @@ class Binder:
         moved = {step.item for step in steps if step.kind in ("carry", "stay")}
         staying = [name for name in self._all(kind, at) if name not in moved]
         if not staying:
-            raise Unsuited(noun)
+            raise UnsuitedHouse(noun)
         return [Step("stay", name) for name in staying]
 
     def _all(self, noun: str, at: str) -> list[str]:
@@ -125,7 +125,7 @@ class Binder:
             self.place(at)
         wheres = [self.places[at]] if at in self.places else self._sources(at, noun)
         if not wheres:
-            raise Unsuited(at)
+            raise UnsuitedHouse(at)
         self.places.setdefault(at, wheres[0])
         return [name for name in of_class(house, noun) if name in house.things_at(self.places[at])]
 
@@ -153,7 +153,7 @@ class Binder:
         elif at:
             named = [name for name in named if at_kind(house, name, at)]
         if len(named) != 1 or (not at and house.container(named[0]) is not None):
-            raise Unsuited(noun)
+            raise UnsuitedHouse(noun)
         if at and at not in self.places and house.furniture[house.objects[named[0]].at].kind == at:
             self.places[at] = house.objects[named[0]].at
         self._things[noun] = named[0]
@@ -174,7 +174,7 @@ class Binder:
         taken = set(self.places.values()) | (without or set())
         free = [name for name in (*rooms, *targets(house, kind, crowd)) if name not in taken]
         if not free or (kind in ANY_WILL_DO and without and any(house.furniture[w].kind == kind for w in without)):
-            raise Unsuited(noun)
+            raise UnsuitedHouse(noun)
         self.places[noun] = free[0]
         return free[0]
 
@@ -187,5 +187,5 @@ class Binder:
         else:
             pieces = [name for name in house.of_kind(noun) if house.stands_open(name)]
         if len(pieces) != 1:
-            raise Unsuited(f"{how}.{noun}")
+            raise UnsuitedHouse(f"{how}.{noun}")
         return pieces[0]

@@ -3,7 +3,7 @@ derived from the steps alone, without goals and key paths."""
 
 from __future__ import annotations
 
-from suites.authoring.homie_100.draft import Plan, explicit, played
+from suites.authoring.homie_100.draft import Plan, explicit, subtasks_of
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.script import Step
 from suites.authoring.homie_100.words import CLASSES
@@ -19,7 +19,7 @@ def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
     plans: list[Plan] = []
 
     def add(why: str, changed: list[Step], *, unseen: bool = False) -> None:
-        plans.append(Plan(why, played(house, changed), unseen))
+        plans.append(Plan(why, subtasks_of(house, changed), unseen))
 
     for forbidden in (step for step in steps if step.kind == "never"):
         at = next((n for n, step in enumerate(steps) if step.kind in ("close", "close all")), len(steps))
@@ -67,19 +67,19 @@ def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
 def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
     """Return the same in another order; where there is no other, with an object set down on the way."""
     turned = _turned(steps)
-    if played(house, turned) != played(house, steps):
-        return [Plan("in another order", played(house, turned))]
+    if subtasks_of(house, turned) != subtasks_of(house, steps):
+        return [Plan("in another order", subtasks_of(house, turned))]
     at = next((n for n, step in enumerate(steps) if step.kind in ("carry", "take")), None)
     if at is not None:
         first = steps[at]
         rest = _elsewhere(house, first, steps)
         if rest:
-            return [Plan(f"sets {first.item} down on the way", played(
+            return [Plan(f"sets {first.item} down on the way", subtasks_of(
                 house, [*steps[:at], Step("carry", first.item, rest), *steps[at:]]
             ))]  # fmt: skip
     start = house.state.robot.room
     other = next((room for room in house.rooms if room != start and all(s.where != room for s in steps)), "")
-    return [Plan("goes another way round", played(house, [Step("visit", where=other), *steps]))]
+    return [Plan("goes another way round", subtasks_of(house, [Step("visit", where=other), *steps]))]
 
 
 def _slips(house: GeneratedHouse, step: Step, steps: list[Step]) -> list[tuple[str, Step]]:

@@ -28,7 +28,7 @@ def place(house: GeneratedHouse, name: str) -> tuple[str, str]:
     return name, house.word(name)
 
 
-def spoken(house: GeneratedHouse, name: str) -> str | None:
+def place_name(house: GeneratedHouse, name: str) -> str | None:
     """Return the name of a place in texts; None if no short name is unambiguous."""
     if name in house.rooms:
         return house.rooms[name]
@@ -43,7 +43,7 @@ def is_inside(house: GeneratedHouse, where: str) -> bool:
     return house.container(where) is not None or where in house.objects
 
 
-def arrives(house: GeneratedHouse, item: str, where: str, called: str = "") -> Goal:
+def arrival_goal(house: GeneratedHouse, item: str, where: str, called: str = "") -> Goal:
     """Return the goal that an object is at a place.
 
     Args:
@@ -52,7 +52,7 @@ def arrives(house: GeneratedHouse, item: str, where: str, called: str = "") -> G
     return {"in" if is_inside(house, where) else "at": [item, called or place(house, where)[0]]}
 
 
-def stays(house: GeneratedHouse, item: str) -> Goal:
+def stay_goal(house: GeneratedHouse, item: str) -> Goal:
     """Return the goal that an object is where it was."""
     return {"at": [item, house.objects[item].at]}
 
@@ -92,6 +92,6 @@ def targets(house: GeneratedHouse, kind: str, count: int) -> list[str]:
         area = house.areas[name]
         there = len(house.things_at(name))
         most = ROOM_ON.get(kind, 4 if area > 0.3 else 3)
-        if there + count <= most and spoken(house, name) and (kind != "kitchen_counter" or area > 0.2):
+        if there + count <= most and place_name(house, name) and (kind != "kitchen_counter" or area > 0.2):
             ranked.append((there, name))
     return [name for _, name in sorted(ranked)]

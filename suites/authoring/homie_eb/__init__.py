@@ -5,5 +5,5 @@ house --errands--> TaskTemplate: steps, goal, what it is about --paraphrases--> 
 TableScene --errands--> TaskTemplate: a sentence with slots, what it is about --paraphrases--> five texts
 house --start, target--> way: the same small actions that a planner has --words--> four texts
 
-`Unsuited` is raised where a house or a scene lacks what a draw needs, or where words would be ambiguous.
+`UnsuitedHouse` and `UnsuitedScene` are raised where something is missing, or where words would be ambiguous.
 """

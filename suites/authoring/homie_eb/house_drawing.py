@@ -21,8 +21,8 @@ from homie.envs.mujoco.initial_state import initial_state
 from homie.kernel.errors import BadInput
 from homie.kernel.world.conditions import parse_condition, unknown_words
 from suites.authoring.homie_eb.house_errands import Kind, Lot, Numbered, TaskTemplate
-from suites.authoring.homie_eb.house_paraphrases import REFERENCES, at_length, in_a_row, said
-from suites.authoring.states_script import Unsuited
+from suites.authoring.homie_eb.house_paraphrases import REFERENCES, at_length, in_a_row, paraphrase
+from suites.authoring.states_script import UnsuitedHouse
 from suites.authoring.suite_writing import maker_command, play_experts, write_yaml
 
 SUITES = Path(__file__).parents[2] / "published"
@@ -83,7 +83,7 @@ class Recipe:
                 assert here is not None
                 try:
                     tasks = list(self._six(here, seed, kind(Lot(here, rng)), number, rng))
-                except Unsuited:
+                except UnsuitedHouse:
                     continue
                 drawn += 1
                 if drawn > self.refused.get(number, 0):
@@ -93,8 +93,8 @@ class Recipe:
     def _six(
         self, here: House, seed: int, errand: TaskTemplate, number: int, rng: random.Random
     ) -> Iterator[dict[str, Any]]:
-        """Yield the tasks of an errand, one per subset. Raises Unsuited."""
-        short = [(subset, said(here, errand, subset)) for subset in REFERENCES]
+        """Yield the tasks of an errand, one per subset. Raises UnsuitedHouse."""
+        short = [(subset, paraphrase(here, errand, subset)) for subset in REFERENCES]
         short.insert(2, ("complex-instruction", at_length(here, errand, rng)))
         for subset, text in short:
             yield self.task(here, seed, [errand], f"{self.letter}{number:02}-{subset}", subset, text)
@@ -104,7 +104,7 @@ class Recipe:
     def _row(self, here: House, errand: TaskTemplate, rng: random.Random) -> list[TaskTemplate]:
         """Draw three errands that do not affect each other, the first of them this one, unless it has to be the last.
 
-        Raises Unsuited.
+        Raises UnsuitedHouse.
         """
         for _ in range(TRIES):
             row = [errand]
@@ -113,17 +113,17 @@ class Recipe:
                     taken = {name for other in row for name in other.uses}
                     other = rng.choice(list(self.kinds.values()))(Lot(here, rng, taken))
                     if other.uses & taken or (other.lasts and any(each.lasts for each in row)):
-                        raise Unsuited("it touches another one")
+                        raise UnsuitedHouse("it touches another one")
                     row.append(other)
                 row.sort(key=lambda each: each.lasts)
                 if LONG[0] <= len(self.steps(here, row)) <= LONG[1]:
                     return row
-            except Unsuited:
+            except UnsuitedHouse:
                 continue
-        raise Unsuited("nothing goes with it")
+        raise UnsuitedHouse("nothing goes with it")
 
     def steps(self, here: House, errands: Sequence[TaskTemplate]) -> list[str]:
-        """Return the steps of the expert. Raises Unsuited."""
+        """Return the steps of the expert. Raises UnsuitedHouse."""
         script = self.script(here)
         for errand in errands:
             errand.act(script)
@@ -132,12 +132,12 @@ class Recipe:
     def task(
         self, here: House, seed: int, errands: Sequence[TaskTemplate], name: str, subset: str, text: str
     ) -> dict[str, Any]:
-        """Return a task in the format of the suite file. Raises Unsuited."""
+        """Return a task in the format of the suite file. Raises UnsuitedHouse."""
         goals = [dict(goal) for errand in errands for goal in errand.goals]
         goal, expert = goals[0] if len(goals) == 1 else {"all": goals}, self.steps(here, errands)
         condition = parse_condition(goal)
         if condition.holds(here.state) or unknown_words(condition, here.state) or len(expert) > STEPS:
-            raise Unsuited(f"{name} is done already, names what is not there, or takes too long")
+            raise UnsuitedHouse(f"{name} is done already, names what is not there, or takes too long")
         return {
             "id": name,
             "text": text,

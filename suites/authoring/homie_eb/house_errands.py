@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from homie.bench.authoring.house import House
 from homie.kernel.types import HELD
-from suites.authoring.states_script import Script, Unsuited
+from suites.authoring.states_script import Script, UnsuitedHouse
 
 PLACES = ("desk", "bed", "sofa", "nightstand", "tv_stand", "shelf")
 """Target furniture of errands: each kind has a use that texts can name."""
@@ -57,22 +57,22 @@ class Lot:
     taken: Collection[str] = ()
 
     def thing(self, fits: Callable[[str], bool] = lambda name: True) -> str:
-        """Draw a loose object that is the only one of its kind. Raises Unsuited."""
+        """Draw a loose object that is the only one of its kind. Raises UnsuitedHouse."""
         return self._pick(
             name for name in self.house.objects if fits(name) and self.house.spoken(name) and self._is_unique(name)
         )
 
     def stateful(self, state: str, value: bool = False) -> str:
-        """Draw an object with a value of a state at the start. Raises Unsuited."""
+        """Draw an object with a value of a state at the start. Raises UnsuitedHouse."""
         return self.thing(lambda name: self.house.objects[name].states.get(state) is value)
 
     def place(self, kinds: Collection[str], *things: str) -> str:
-        """Draw furniture of these kinds, the only one of its kind, where the objects are not. Raises Unsuited."""
+        """Draw furniture of these kinds, the only one of its kind, where the objects are not. Raises UnsuitedHouse."""
         at = {self.house.objects[name].at for name in things}
         return self._pick(name for name in self.house.of_kind(*kinds) if name not in at and self._is_unique(name))
 
     def fixture(self, kind: str) -> str:
-        """Return the only furniture of a kind. Raises Unsuited."""
+        """Return the only furniture of a kind. Raises UnsuitedHouse."""
         return self._pick(
             name for name, piece in self.house.furniture.items() if piece.kind == kind and self._is_unique(name)
         )
@@ -84,7 +84,7 @@ class Lot:
     def _pick(self, names: Collection[str] | Any) -> str:
         free = sorted(name for name in names if name not in self.taken)
         if not free:
-            raise Unsuited("nothing of that is left")
+            raise UnsuitedHouse("nothing of that is left")
         return self.rng.choice(free)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from homie.bench.authoring.house import House
 from suites.authoring.homie_eb.house_errands import TaskTemplate
 from suites.authoring.homie_eb.house_references import Reference, by_look, by_place, by_use, named
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 
 REFERENCES: Mapping[str, Reference] = {
     "base": named,
@@ -28,25 +28,25 @@ AROUND = (
 """Text around the errand in a long instruction: objects that are there and do not matter."""
 
 
-def said(house: House, errand: TaskTemplate, subset: str) -> str:
-    """Word an errand as in a subset. Raises Unsuited."""
+def paraphrase(house: House, errand: TaskTemplate, subset: str) -> str:
+    """Word an errand as in a subset. Raises UnsuitedHouse."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: refer(house, name) for slot, name in errand.about.items()}))
 
 
 def at_length(house: House, errand: TaskTemplate, rng: random.Random) -> str:
-    """Word an errand inside an instruction with irrelevant sentences. Raises Unsuited."""
+    """Word an errand inside an instruction with irrelevant sentences. Raises UnsuitedHouse."""
     idle = [name for name in sorted(house.objects) if name not in errand.uses and house.spoken(name)]
     if len(idle) < 2:
-        raise Unsuited("there is nothing else to speak of")
+        raise UnsuitedHouse("there is nothing else to speak of")
     z, w = (named(house, name) for name in rng.sample(idle, 2))
-    text = rng.choice(AROUND).format(task=said(house, errand, "base"), z=z, w=w)
+    text = rng.choice(AROUND).format(task=paraphrase(house, errand, "base"), z=z, w=w)
     return ". ".join(_capital(sentence) for sentence in text.split(". "))
 
 
 def in_a_row(house: House, errands: Sequence[TaskTemplate]) -> str:
     """Word several errands, one after the other."""
-    texts = [said(house, errand, "base") for errand in errands]
+    texts = [paraphrase(house, errand, "base") for errand in errands]
     return " ".join(
         f"{word}: {_small(text)}" for word, text in zip(("First", "Then", "In the end"), texts, strict=True)
     )

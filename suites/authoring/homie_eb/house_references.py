@@ -1,6 +1,6 @@
 """References to an object in texts: by its name, by its use, by its place, by its look.
 
-A reference is returned only where it is unambiguous in its house; else `Unsuited` is raised.
+A reference is returned only where it is unambiguous in its house; else `UnsuitedHouse` is raised.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from homie.bench.authoring.house import House
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 
 Reference: TypeAlias = Callable[[House, str], str]
-"""Returns the words for an object of a house, `the fruit on the desk`. Raises Unsuited."""
+"""Returns the words for an object of a house, `the fruit on the desk`. Raises UnsuitedHouse."""
 
 FOR: Mapping[str, str] = {
     "apple": "the fruit that cider is pressed from",
@@ -90,7 +90,7 @@ def named(house: House, name: str) -> str:
     """Refer by name, with the colour where there are several of its kind."""
     spoken = house.spoken(name)
     if spoken is None:
-        raise Unsuited(f"{name} has no name of its own")
+        raise UnsuitedHouse(f"{name} has no name of its own")
     return f"the {spoken}"
 
 
@@ -98,7 +98,7 @@ def by_use(house: House, name: str) -> str:
     """Refer by common knowledge of its kind, of which it has to be the only one."""
     kind = house.state.things[name].kind
     if kind not in FOR or sum(item.kind == kind for item in house.state.things.values()) > 1:
-        raise Unsuited(f"nothing is known of {name} alone")
+        raise UnsuitedHouse(f"nothing is known of {name} alone")
     return FOR[kind]
 
 
@@ -108,7 +108,7 @@ def by_place(house: House, name: str) -> str:
         place, group = house.objects[name].at, _group(house, name, CLASSES)
         there = [other for other in house.things_at(place) if house.objects[other].at == place]
         if place not in house.furniture or [_group(house, other, CLASSES) for other in there].count(group) > 1:
-            raise Unsuited(f"{name} is not the only one of its class where it is")
+            raise UnsuitedHouse(f"{name} is not the only one of its class where it is")
         return f"the {group} {'in' if house.furniture[place].receives == 'in' else 'on'} {named(house, place)}"
     spoken_objects = sorted(other for other in house.objects if house.objects[other].at == name and house.spoken(other))
     if spoken_objects:
@@ -116,7 +116,7 @@ def by_place(house: House, name: str) -> str:
     room = house.room(name)
     kind = house.furniture[name].kind
     if [house.furniture[other].kind for other in house.furniture if house.room(other) == room].count(kind) > 1:
-        raise Unsuited(f"{name} is not the only {kind} of its room")
+        raise UnsuitedHouse(f"{name} is not the only {kind} of its room")
     return f"the {kind.replace('_', ' ')} in the {_room(house, room)}"
 
 
@@ -126,12 +126,12 @@ def by_look(house: House, name: str) -> str:
         colour, shape = house.objects[name].colour, _group(house, name, SHAPES)
         looks = [(_seen(item.colour), _group(house, other, SHAPES)) for other, item in house.objects.items()]
         if looks.count((_seen(colour), shape)) > 1:
-            raise Unsuited(f"{name} is not the only {colour} {shape}")
+            raise UnsuitedHouse(f"{name} is not the only {colour} {shape}")
         return f"the {_colour(colour)} {shape}"
     piece, room = house.furniture[name], house.room(name)
     looks = [(other.room or "", _seen(other.colour)) for other in house.furniture.values()]
     if looks.count((room, _seen(piece.colour))) > 1 or not piece.colour:
-        raise Unsuited(f"{name} is not the only {piece.colour} furniture of its room")
+        raise UnsuitedHouse(f"{name} is not the only {piece.colour} furniture of its room")
     return f"the {_colour(piece.colour)} piece of furniture in the {_room(house, room)}"
 
 
@@ -146,7 +146,7 @@ def _colour(colour: str) -> str:
 def _room(house: House, room: str) -> str:
     kind = house.rooms[room]
     if list(house.rooms.values()).count(kind) > 1:
-        raise Unsuited(f"there are several rooms like {room}")
+        raise UnsuitedHouse(f"there are several rooms like {room}")
     return kind
 
 

@@ -1,6 +1,6 @@
 """References to the targets of homie-eb-nav: by name, by common knowledge, by look.
 
-A reference is returned only where it is unambiguous in its house; else `Unsuited` is raised.
+A reference is returned only where it is unambiguous in its house; else `UnsuitedHouse` is raised.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from homie.bench.authoring.house import House
 from suites.authoring.homie_eb.house_paraphrases import AROUND
 from suites.authoring.homie_eb.house_references import ALIKE, COLOURS, named
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 
 FOR: Mapping[str, str] = {
     "cracker_box": "the salty biscuits that go with cheese",
@@ -100,34 +100,34 @@ SEEN = (
 
 
 def by_use(house: House, name: str) -> str:
-    """Refer by common knowledge of its kind, of which it has to be the only one. Raises Unsuited."""
+    """Refer by common knowledge of its kind, of which it has to be the only one. Raises UnsuitedHouse."""
     kind = house.state.things[name].kind
     if kind not in FOR or sum(item.kind == kind for item in house.state.things.values()) > 1:
-        raise Unsuited(f"nothing is known of {name} alone")
+        raise UnsuitedHouse(f"nothing is known of {name} alone")
     return FOR[kind]
 
 
 def by_look(house: House, name: str) -> str:
-    """Refer by colour and shape. Raises Unsuited where something else has both."""
+    """Refer by colour and shape. Raises UnsuitedHouse where something else has both."""
     things = house.state.things
     colour, shape = things[name].colour, _shape(things[name].kind)
     looks = [(ALIKE.get(item.colour, item.colour), _shape(item.kind)) for item in things.values()]
     if not colour or not shape or looks.count((ALIKE.get(colour, colour), shape)) > 1:
-        raise Unsuited(f"{name} is not the only {colour} {shape}")
+        raise UnsuitedHouse(f"{name} is not the only {colour} {shape}")
     return f"the {COLOURS.get(colour, colour)} {shape}"
 
 
 def at_length(house: House, name: str, text: str, rng: random.Random) -> str:
-    """Word a text inside an instruction with irrelevant sentences. Raises Unsuited."""
+    """Word a text inside an instruction with irrelevant sentences. Raises UnsuitedHouse."""
     idle = [other for other in sorted(house.objects) if other != name and house.spoken(other)]
     if len(idle) < 2:
-        raise Unsuited("there is nothing else to speak of")
+        raise UnsuitedHouse("there is nothing else to speak of")
     z, w = (named(house, other) for other in rng.sample(idle, 2))
     return _sentences(rng.choice(AROUND).format(task=text, z=z, w=w))
 
 
 def texts(house: House, name: str, rng: random.Random) -> dict[str, str]:
-    """Return the instruction in the words of each subset; that of `long-horizon` is the plain one. Raises Unsuited."""
+    """Return the instruction in the words of each subset; `long-horizon` has the plain one. Raises UnsuitedHouse."""
     plain = rng.choice(PLAIN).format(x=named(house, name))
     return {
         "base": plain,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from suites.authoring.homie_eb.house_errands import CLOSETS, PLACES, Lot, Numbered, TaskTemplate
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 
 
 @dataclass(slots=True)
 class Rearranging(Numbered):
-    """A script that goes to an object by way of its furniture, and opens nothing twice. Raises Unsuited for what would
-    open that again, and for an object that is on no furniture.
+    """A script that goes to an object by way of its furniture, and opens nothing twice. Raises UnsuitedHouse for what
+    would open that again, and for an object that is on no furniture.
 
     Attributes:
         shut: Furniture that it has closed and that has to stay closed.
@@ -22,13 +22,13 @@ class Rearranging(Numbered):
     def visit(self, name: str) -> None:
         where = self.house.objects[name].at if name in self.house.objects else name
         if where not in self.house.furniture:
-            raise Unsuited(f"{name} is on no furniture")
+            raise UnsuitedHouse(f"{name} is on no furniture")
         if not self.steps or self.steps[-1] != f"[Go to, {where}]":
             Numbered.visit(self, where)
 
     def open(self, container: str) -> None:
         if container in self.shut:
-            raise Unsuited(f"the {container} has to stay shut")
+            raise UnsuitedHouse(f"the {container} has to stay shut")
         if container not in self.opened:
             Numbered.open(self, container)
 
@@ -44,7 +44,7 @@ def unpack(lot: Lot) -> TaskTemplate:
     x = lot.thing(lambda name: lot.house.container(name) is not None)
     closet = str(lot.house.container(x))
     if lot.house.furniture[closet].kind not in CLOSETS or lot.house.stands_open(closet) or closet in lot.taken:
-        raise Unsuited(f"{x} is in no closet that is shut")
+        raise UnsuitedHouse(f"{x} is in no closet that is shut")
     f = lot.place(PLACES, x)
 
     def act(script: Numbered) -> None:
@@ -71,7 +71,7 @@ def swap(lot: Lot) -> TaskTemplate:
     )
     f, g = house.objects[x].at, house.objects[y].at
     if {f, g} & set(lot.taken):
-        raise Unsuited("nothing of that is left")
+        raise UnsuitedHouse("nothing of that is left")
 
     def act(script: Numbered) -> None:
         script.fetch(x)

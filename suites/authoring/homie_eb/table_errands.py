@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from homie.envs.mujoco.table.table_scene import TableScene, Thing
 from homie.kernel.world.predicates import In, Is, Sorted, Stacked
-from suites.authoring.homie_eb.table_references import Unsuited
+from suites.authoring.homie_eb.table_references import UnsuitedScene
 
 PICK = (
     "Pick up {x} and place it into {place}.",
@@ -34,8 +34,8 @@ class TaskTemplate:
 
 
 def errand(scene: TableScene, rng: random.Random) -> TaskTemplate:
-    """Word the instruction of a scene, sampled from those of its family. Raises Unsuited for a tower of three, which
-    takes more actions than EB-Manipulation allows."""
+    """Word the instruction of a scene, sampled from those of its family. Raises UnsuitedScene for a tower of three,
+    which takes more actions than EB-Manipulation allows."""
     for condition in scene.conditions:
         match condition:
             case In(pair=(str() as name, str() as place)):
@@ -47,4 +47,4 @@ def errand(scene: TableScene, rng: random.Random) -> TaskTemplate:
             case Is(in_state=(str() as name, "wiped")):
                 sponge = next(item for item in scene.things if item.kind == "sponge")
                 return TaskTemplate(rng.choice(WIPE), {"area": scene.thing(name), "tool": sponge})
-    raise Unsuited("a tower of three takes too long")
+    raise UnsuitedScene("a tower of three takes too long")

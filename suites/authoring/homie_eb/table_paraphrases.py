@@ -9,7 +9,7 @@ from homie.envs.mujoco.table.table_scene import TableScene
 from suites.authoring.homie_eb.table_errands import TaskTemplate
 from suites.authoring.homie_eb.table_references import (
     Reference,
-    Unsuited,
+    UnsuitedScene,
     by_knowledge,
     by_look,
     by_place,
@@ -35,19 +35,19 @@ AROUND = (
 """Text around the errand in a long instruction: an object that is there and does not matter."""
 
 
-def said(scene: TableScene, errand: TaskTemplate, subset: str) -> str:
-    """Word an errand as in a subset. Raises Unsuited where the words are ambiguous."""
+def paraphrase(scene: TableScene, errand: TaskTemplate, subset: str) -> str:
+    """Word an errand as in a subset. Raises UnsuitedScene where the words are ambiguous."""
     refer = REFERENCES[subset]
     return _capital(errand.text.format(**{slot: the_only(scene, item, refer) for slot, item in errand.about.items()}))
 
 
 def at_length(scene: TableScene, errand: TaskTemplate, rng: random.Random) -> str:
-    """Word an errand inside an instruction with irrelevant sentences. Raises Unsuited."""
+    """Word an errand inside an instruction with irrelevant sentences. Raises UnsuitedScene."""
     idle = [item for item in scene.things if item not in errand.about.values()]
     if not idle:
-        raise Unsuited("there is nothing else to speak of")
+        raise UnsuitedScene("there is nothing else to speak of")
     aside = the_only(scene, rng.choice(idle), named)
-    text = rng.choice(AROUND).format(task=said(scene, errand, "base"), z=aside)
+    text = rng.choice(AROUND).format(task=paraphrase(scene, errand, "base"), z=aside)
     return ". ".join(_capital(sentence) for sentence in text.split(". "))
 
 

@@ -15,7 +15,7 @@ from homie.envs.mujoco.table.spoken_names import CLEARLY
 from homie.envs.mujoco.table.table_scene import TableScene, Thing
 
 
-class Unsuited(Exception):
+class UnsuitedScene(Exception):
     """The scene lacks what the words could mean, or they would be ambiguous."""
 
 
@@ -75,11 +75,11 @@ SIDES: Mapping[str, tuple[int, int]] = {"left": (1, -1), "right": (1, 1), "rear"
 
 
 def the_only(scene: TableScene, thing: Thing, refer: Reference) -> str:
-    """Return the first words that fit this object and no other. Raises Unsuited."""
+    """Return the first words that fit this object and no other. Raises UnsuitedScene."""
     for words in refer(scene, thing):
         if [other for other in scene.things if words.fits(other)] == [thing]:
             return words.text
-    raise Unsuited(f"no words of {refer.__name__} mean {thing.name} alone")
+    raise UnsuitedScene(f"no words of {refer.__name__} mean {thing.name} alone")
 
 
 def named(scene: TableScene, thing: Thing) -> list[Words]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from homie.bench.authoring.errand_templates import TEMPLATES, Situation
 from homie.bench.authoring.house import House
 from homie.kernel.types import HELD
-from suites.authoring.homie_menu.draft import Draft, spoken
+from suites.authoring.homie_menu.draft import Draft, object_name
 
 USES: Mapping[str, str] = {
     "bathtub": "where somebody can lie in warm water",
@@ -48,10 +48,10 @@ def by_thing(house: House, rng: random.Random) -> list[Draft]:
     names = [
         name
         for name, item in house.objects.items()
-        if item.relation == "on" and item.at in house.furniture and spoken(house, name)
+        if item.relation == "on" and item.at in house.furniture and object_name(house, name)
     ]
     return [
-        _way(house.objects[name].at, f"Go to the piece of furniture that the {spoken(house, name)} is on.")
+        _way(house.objects[name].at, f"Go to the piece of furniture that the {object_name(house, name)} is on.")
         for name in rng.sample(names, len(names))
     ]
 

@@ -51,7 +51,7 @@ def question(
     return Draft(about, text, expert, tuple(sorted([right, *drawn])), right)
 
 
-def spoken(house: House, name: str) -> str:
+def object_name(house: House, name: str) -> str:
     """Return the name of an object in texts, "" where no short name is unambiguous."""
     return house.spoken(name) or ""
 

@@ -15,7 +15,7 @@ from homie.bench.authoring.house import House
 from homie.envs.mujoco.generate.placing_people import SHIRTS
 from homie.kernel.types import HELD
 from homie.kernel.world.snapshot import PersonState, ThingState
-from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
+from suites.authoring.homie_menu.draft import Draft, object_name, question, to_see
 from suites.authoring.homie_menu.questions import ROOMS
 
 ASIDE = math.radians(25)
@@ -30,7 +30,7 @@ def given(house: House, rng: random.Random) -> list[Draft]:
     return [
         Draft(
             f"give {sign}",
-            f"Give the {spoken(house, thing)} to {who}.",
+            f"Give the {object_name(house, thing)} to {who}.",
             (*_fetch(house, thing), f"[Go to, {name}]", f"[Hand over, {HELD}, {name}]"),
             goal={"given": [thing, name]},
         )
@@ -44,7 +44,7 @@ def shown(house: House, rng: random.Random) -> list[Draft]:
     return [
         Draft(
             f"show {sign}",
-            f"Show the {spoken(house, thing)} to {who}.",
+            f"Show the {object_name(house, thing)} to {who}.",
             (*_fetch(house, thing), f"[Go to, {name}]", f"[Show, {HELD}, {name}]"),
             goal={"shown": [thing, name]},
         )
@@ -140,14 +140,14 @@ def pointed_at(house: House, rng: random.Random) -> list[Draft]:
         question(
             "pointing",
             f"What does {who} point at?",
-            spoken(house, right),
-            [spoken(house, other) for other in aside if spoken(house, other)],
+            object_name(house, right),
+            [object_name(house, other) for other in aside if object_name(house, other)],
             rng,
             (f"[Go to, {name}]", f"[Go to, {right}]"),
         )
         for name, sign, who in _described(house, rng, lambda person: person.gesture == "pointing")
         for right in [house.state.people[name].points_at or ""]
-        if sign == SHIRT and spoken(house, right) and house.container(right) in (None, right)
+        if sign == SHIRT and object_name(house, right) and house.container(right) in (None, right)
         for aside in [{*house.objects, *house.furniture} - _near_line(house, name)]
     ]
 
@@ -187,7 +187,7 @@ def _signs(person: PersonState) -> dict[str, str]:
 
 def _things(house: House, rng: random.Random) -> list[str]:
     """Return loose objects with an unambiguous short name, in random order."""
-    names = [name for name in house.objects if spoken(house, name)]
+    names = [name for name in house.objects if object_name(house, name)]
     return rng.sample(names, len(names))
 
 

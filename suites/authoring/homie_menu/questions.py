@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from homie.bench.authoring.house import House
 from homie.kernel.world.snapshot import ThingState
-from suites.authoring.homie_menu.draft import Draft, question, spoken, to_see
+from suites.authoring.homie_menu.draft import Draft, object_name, question, to_see
 
 COLOURED = ("sofa", "bed", "desk", "chair", "nightstand", "tv_stand", "table", "shelf", "plant", "bowl", "mug")
 """Kinds that come in several colours, so that nobody knows the answer without looking."""
@@ -38,13 +38,13 @@ def shut(house: House, rng: random.Random) -> list[Draft]:
     return [
         Draft(
             f"whether {name} is open",
-            f"Is the {spoken(house, name)} open or shut?",
+            f"Is the {object_name(house, name)} open or shut?",
             (f"[Go to, {name}]",),
             ("open", "shut"),
             "open" if house.stands_open(name) else "shut",
         )
         for name, item in _shuffled(house, rng)
-        if house.container(name) == name and spoken(house, name)
+        if house.container(name) == name and object_name(house, name)
     ]
 
 
@@ -53,13 +53,13 @@ def switched(house: House, rng: random.Random) -> list[Draft]:
     return [
         Draft(
             f"whether {name} is on",
-            f"Is the {spoken(house, name)} on or off?",
+            f"Is the {object_name(house, name)} on or off?",
             (f"[Go to, {name}]",),
             ("off", "on"),
             "on" if item.states["on"] else "off",
         )
         for name, item in _shuffled(house, rng)
-        if item.kind in SWITCHED and "on" in item.states and spoken(house, name)
+        if item.kind in SWITCHED and "on" in item.states and object_name(house, name)
     ]
 
 
@@ -68,7 +68,7 @@ def in_which_room(house: House, rng: random.Random) -> list[Draft]:
     return [
         question(
             f"room of {name}",
-            f"In which room is the {spoken(house, name)}?",
+            f"In which room is the {object_name(house, name)}?",
             house.rooms[house.room(name)],
             ROOMS,
             rng,
@@ -81,37 +81,41 @@ def in_which_room(house: House, rng: random.Random) -> list[Draft]:
 
 def on_what(house: House, rng: random.Random) -> list[Draft]:
     """Ask for the furniture that a loose object is in or on, among the furniture of the house."""
-    places = [spoken(house, name) for name, piece in house.furniture.items() if piece.receives and spoken(house, name)]
+    places = [
+        object_name(house, name)
+        for name, piece in house.furniture.items()
+        if piece.receives and object_name(house, name)
+    ]
     return [
         question(
             f"place of {name}",
-            f"In or on what is the {spoken(house, name)}?",
-            spoken(house, house.objects[name].at),
+            f"In or on what is the {object_name(house, name)}?",
+            object_name(house, house.objects[name].at),
             places,
             rng,
             to_see(house, name),
         )
         for name in _objects(house, rng)
-        if house.objects[name].at in house.furniture and spoken(house, house.objects[name].at)
+        if house.objects[name].at in house.furniture and object_name(house, house.objects[name].at)
     ]
 
 
 def inside(house: House, rng: random.Random) -> list[Draft]:
     """Ask for the only object in closed furniture, among the loose objects of the house."""
-    things = [spoken(house, name) for name in house.objects if spoken(house, name)]
+    things = [object_name(house, name) for name in house.objects if object_name(house, name)]
     return [
         question(
             f"what is in {name}",
-            f"What is in the {spoken(house, name)}?",
-            spoken(house, there[0]),
+            f"What is in the {object_name(house, name)}?",
+            object_name(house, there[0]),
             things,
             rng,
             to_see(house, there[0]),
         )
         for name, _ in _shuffled(house, rng)
-        if house.container(name) == name and not house.stands_open(name) and spoken(house, name)
+        if house.container(name) == name and not house.stands_open(name) and object_name(house, name)
         for there in [house.things_at(name)]
-        if len(there) == 1 and spoken(house, there[0])
+        if len(there) == 1 and object_name(house, there[0])
     ]
 
 
@@ -121,7 +125,7 @@ def _see(house: House, name: str) -> tuple[str, ...]:
 
 def _objects(house: House, rng: random.Random) -> Iterator[str]:
     """Yield loose objects that stand on or in furniture, with a short name, in random order."""
-    names = [name for name, item in house.objects.items() if item.at in house.furniture and spoken(house, name)]
+    names = [name for name, item in house.objects.items() if item.at in house.furniture and object_name(house, name)]
     yield from rng.sample(names, len(names))
 
 

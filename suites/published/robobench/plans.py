@@ -19,7 +19,7 @@ _ARM = re.compile(r"\b(left|right)\s*:")
 _CALL = re.compile(r"(?P<skill>[\w -]+?)\s*(?:\((?P<arguments>[^()]*)\))?$")
 
 
-class Asked(StrEnum):
+class QuestionType(StrEnum):
     """The type of a planning question: the whole plan, the next step, or whether a step is done."""
 
     Q1 = "q1"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from suites.published.robobench.judging import Dag, Judge, Record, Request, Stage, ask, find_dag
-from suites.published.robobench.plans import Asked
+from suites.published.robobench.plans import QuestionType
 
 Report = dict[str, object]
 """A part of the released report, by its names."""
@@ -62,14 +62,14 @@ def tally_choices(
     }
 
 
-def asked(record_id: str, truth: str) -> Asked:
+def question_type(record_id: str, truth: str) -> QuestionType:
     """Determine the type of a question by its id, else by its truth. A plan of one step counts as a next step."""
-    for kind in Asked:
+    for kind in QuestionType:
         if f"_{kind.name}" in record_id:
             return kind
     if truth.strip().lower() in _WORDS:
-        return Asked.Q3
-    return Asked.Q1 if len(_NUMBER.findall(truth)) > 1 else Asked.Q2
+        return QuestionType.Q3
+    return QuestionType.Q1 if len(_NUMBER.findall(truth)) > 1 else QuestionType.Q2
 
 
 def truth_steps(truth: str) -> list[str]:
@@ -94,15 +94,17 @@ def evaluate(
     Returns:
         The released report, and the steps of the truth of each extracted plan by record id.
     """
-    groups = {kind: [record for record in records if asked(record.id, record.truth) is kind] for kind in Asked}
+    groups = {
+        kind: [record for record in records if question_type(record.id, record.truth) is kind] for kind in QuestionType
+    }
     extracted = [
         (record, steps)
-        for record, reply in ask(judge, [Request(stage=Stage.Q1_EXTRACT, record=r) for r in groups[Asked.Q1]])
+        for record, reply in ask(judge, [Request(stage=Stage.Q1_EXTRACT, record=r) for r in groups[QuestionType.Q1]])
         if (steps := _plan_steps(reply)) is not None
     ]
     plans = _plans(ask(judge, [r for record, steps in extracted if (r := _score_request(record, steps, dags))]))
-    next_steps = _steps(groups[Asked.Q2], judge)
-    done = _done(ask(judge, [Request(stage=Stage.Q3_EXTRACT, record=record) for record in groups[Asked.Q3]]))
+    next_steps = _steps(groups[QuestionType.Q2], judge)
+    done = _done(ask(judge, [Request(stage=Stage.Q3_EXTRACT, record=record) for record in groups[QuestionType.Q3]]))
     parts = {"q1": plans, "q2": next_steps, "q3": done}
     return {**parts, "overall": _overall(parts)}, {record.id: truth_steps(record.truth) for record, _ in extracted}
 

@@ -17,7 +17,7 @@ from functools import partial
 from suites.published.robobench import geometry
 from suites.published.robobench.geometry import Box, Point
 from suites.published.robobench.judging import Dag, Judge, Record, Request, Stage, ask, find_dag
-from suites.published.robobench.plans import BEST, Asked, PlanScore, StepScore
+from suites.published.robobench.plans import BEST, PlanScore, QuestionType, StepScore
 
 Report = dict[str, object]
 """A part of the released report, by its field names."""
@@ -158,18 +158,18 @@ def read_step_reply(reply: str | None) -> StepScore | None:
     return StepScore(*valid) if len(valid) == 3 else None
 
 
-def asked(record_id: str, truth: str) -> Asked:
+def question_type(record_id: str, truth: str) -> QuestionType:
     """Which question a record asks: by its id, else by its truth: a truth that begins with a number and a separator, or
     that has several lines, is a plan.
 
     That left, right and equal are answers to Q3 is inferred: the golden cases have Equal only.
     """
-    for kind in Asked:
+    for kind in QuestionType:
         if f"_{kind.name}" in record_id:
             return kind
     if truth.strip().lower() in _WORDS:
-        return Asked.Q3
-    return Asked.Q1 if _NUMBERED.match(truth.strip()) or "\n" in truth else Asked.Q2
+        return QuestionType.Q3
+    return QuestionType.Q1 if _NUMBERED.match(truth.strip()) or "\n" in truth else QuestionType.Q2
 
 
 def truth_step(truth: str) -> str:
@@ -192,11 +192,13 @@ def evaluate(records: Sequence[Record], judge: Judge, dags: Mapping[str, Sequenc
         FileNotFoundError: a DAG or the first image of a Q1 record is missing; raised before the judge is called.
         ValueError, OverflowError: see `read_plan_reply`.
     """
-    groups = {kind: [record for record in records if asked(record.id, record.truth) is kind] for kind in Asked}
-    requests = [_plan_request(record, dags) for record in groups[Asked.Q1]]
+    groups = {
+        kind: [record for record in records if question_type(record.id, record.truth) is kind] for kind in QuestionType
+    }
+    requests = [_plan_request(record, dags) for record in groups[QuestionType.Q1]]
     plans = _plans(ask(judge, requests))
-    steps = _steps(groups[Asked.Q2], judge)
-    done = _done(ask(judge, [Request(stage=Stage.Q3, record=record) for record in groups[Asked.Q3]]))
+    steps = _steps(groups[QuestionType.Q2], judge)
+    done = _done(ask(judge, [Request(stage=Stage.Q3, record=record) for record in groups[QuestionType.Q3]]))
     return {"q1": plans, "q2": steps, "q3": done, "overall": overall(plans, steps, done)}
 
 

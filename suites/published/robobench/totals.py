@@ -52,7 +52,7 @@ def overall(tasks: Mapping[str, Spread]) -> Overall:
     return Overall(fmean(means), pstdev(means)) if means else Overall(0.0, 0.0)
 
 
-def collected(files: Mapping[str, float]) -> list[dict[str, object]]:
+def collect_accuracies(files: Mapping[str, float]) -> list[dict[str, object]]:
     """Collect files of accuracies as the released pipeline does: by run and *model*, so that only the last task of a
     model remains.
 

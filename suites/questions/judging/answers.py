@@ -13,7 +13,7 @@ from suites.published.robobench.dataset import Dataset, read_dataset
 from suites.published.robobench.judging import Record
 from suites.published.robobench.prompts import Question as ReleasedQuestion
 from suites.published.robobench.prompts import Release
-from suites.questions.asking import ANSWERS, ASKED, Answered, Asked
+from suites.questions.asking import ANSWERS, ASKED, AnswerRecord, Asked
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.question import Question
 from suites.questions.released import is_released
@@ -63,7 +63,7 @@ def read_answers(run: Path, questions: Path) -> Answers:
     if folder.digest != asked.questions:
         raise BadInput(f"The answers in {run} are to other questions than those of {questions}.")
     chosen = tuple(q for q in folder.questions if asked.dimension in (None, q.dimension))
-    kept, _ = kept_lines(run / ANSWERS, Answered)
+    kept, _ = kept_lines(run / ANSWERS, AnswerRecord)
     words = {answer.id: answer.answer for answer in kept}
     if any(question.id not in words for question in chosen):
         raise BadInput(f"{run} lacks answers: run the same `homie questions ask` again, then judge it.")

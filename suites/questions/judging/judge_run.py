@@ -1,8 +1,8 @@
 """Judges a run; every reply is stored at once, so that a kill loses at most the reply in progress.
 
 OUT/judging.json     judge, answers and rules; a run with another judge does not resume here
-OUT/replies.jsonl    a `Replied` per line; for the judge `world`, `rollouts.jsonl` with a `RolledOut` per line
-OUT/marks.jsonl      a `Marked` per line, for all profiles but those of releases, which have only reports
+OUT/replies.jsonl    a `ReplyRecord` per line; for the judge `world`, `rollouts.jsonl` with a `PlanRollout` per line
+OUT/marks.jsonl      a `MarkedAnswer` per line, for all profiles but those of releases, which have only reports
 OUT/results.json     the figures; results.md the same as Markdown. Written last
 """
 
@@ -25,9 +25,9 @@ from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers
 from suites.questions.judging.homie import judged_marks
 from suites.questions.judging.releases import released_reports, table
-from suites.questions.judging.replies import Replied, Replies
+from suites.questions.judging.replies import Replies, ReplyRecord
 from suites.questions.judging.verdict import JUDGING, Judging, Verdict
-from suites.questions.judging.world import ROLLOUTS, WorldFigures, plan_rows, plan_table, rolled_out, world_marks
+from suites.questions.judging.world import ROLLOUTS, WorldFigures, plan_rows, plan_table, roll_out, world_marks
 from suites.questions.marked_answers import write_marks
 from suites.questions.options import JudgeOptions
 from suites.questions.table import markdown, rows
@@ -63,7 +63,7 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     )
     with writing(out, "into the folder of the judging"):
         _begin(out, head)
-        with KeptRecords(out / REPLIES, Replied) as file:
+        with KeptRecords(out / REPLIES, ReplyRecord) as file:
             replies = Replies(file, respondent, options.profile, answers.suite.picture, advance)
             figures, text = _figures(answers, replies, options.profile, out)
         kept = replies.all
@@ -108,7 +108,7 @@ def _by_world(options: JudgeOptions, answers: Answers, advance: Callable[[str], 
     head = Judging(answers=_digest(options.run), judge=options.judge, profile=options.profile, described={})
     with writing(out, "into the folder of the judging"):
         _begin(out, head)
-        rollouts = rolled_out(answers, out / ROLLOUTS, options.workers, advance, motion=motion)
+        rollouts = roll_out(answers, out / ROLLOUTS, options.workers, advance, motion=motion)
         marks = world_marks(answers, rollouts)
         notes = {name: rollout.note for name, rollout in rollouts.items()}
         write_marks(out, answers.questions, answers.words, marks, notes)

@@ -15,7 +15,7 @@ from suites.published.robobench.instructions import Profile, instruction
 from suites.published.robobench.judging import Request
 
 
-class Replied(BaseModel):
+class ReplyRecord(BaseModel):
     """One reply, word for word.
 
     Attributes:
@@ -52,7 +52,7 @@ class Replies:
 
     def __init__(
         self,
-        file: KeptRecords[Replied],
+        file: KeptRecords[ReplyRecord],
         respondent: Respondent,
         profile: Profile,
         picture: Callable[[str], Image],
@@ -70,7 +70,7 @@ class Replies:
             pictures = tuple(self._picture(path) for path in request.images)
             began = time.perf_counter()
             reply = self._respondent.answer(PlainQuestion(name, text, pictures))
-            self._kept[key] = Replied(
+            self._kept[key] = ReplyRecord(
                 id=name,
                 prompt=key[1],
                 reply=reply.text,
@@ -84,6 +84,6 @@ class Replies:
         return self._kept[key].reply
 
     @property
-    def all(self) -> tuple[Replied, ...]:
+    def all(self) -> tuple[ReplyRecord, ...]:
         """All replies, including those of an earlier run."""
         return tuple(self._kept.values())

@@ -62,7 +62,7 @@ class Verdict:
         return whose | {name: getattr(self, name) for name in names}
 
 
-class Judged(BaseModel):
+class JudgedRun(BaseModel):
     """Part of `results.json`: the planner whose answers were judged, the questions (SHA-256), and the figures."""
 
     model_config = ConfigDict(frozen=True)
@@ -73,7 +73,7 @@ class Judged(BaseModel):
     figures: Any
 
 
-def read_judged(folder: Path) -> tuple[Judging, Judged]:
+def read_judged_run(folder: Path) -> tuple[Judging, JudgedRun]:
     """Read a folder that `homie questions judge` wrote.
 
     Raises:
@@ -84,6 +84,6 @@ def read_judged(folder: Path) -> tuple[Judging, Judged]:
     if not results.exists():
         raise BadInput(f"The answers of {folder} are not judged to the end: {AGAIN}.")
     try:
-        return judging, Judged.model_validate(load_json(results))
+        return judging, JudgedRun.model_validate(load_json(results))
     except ValueError as error:
         raise BadInput(f"{results} is damaged, or of an earlier version of Homie: {AGAIN}.") from error

@@ -22,16 +22,16 @@ from suites.published.robobench.choices import final_words
 from suites.published.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers
 from suites.questions.question import Question
-from suites.questions.rollout import Carried, carry_out
+from suites.questions.rollout import PlanResult, carry_out
 from suites.questions.scoring import UNREADABLE, Mark, mark
 from suites.questions.table import Row
-from suites.questions.written_plans import compared, read_plan
+from suites.questions.written_plans import compare_plans, read_plan
 
 ROLLOUTS = "rollouts.jsonl"
 Way = Literal["ideal", "motion"]
 
 
-class RolledOut(BaseModel):
+class PlanRollout(BaseModel):
     """Result of executing the plan of a question.
 
     Attributes:
@@ -45,8 +45,8 @@ class RolledOut(BaseModel):
     matched: int
     total: int
     needless: int
-    ideal: Carried
-    motion: Carried | None = None
+    ideal: PlanResult
+    motion: PlanResult | None = None
 
     def mark(self, way: Way = "ideal") -> Mark:
         """The mark by one of the two ways of execution."""
@@ -69,9 +69,9 @@ class RolledOut(BaseModel):
         return "; ".join(parts)
 
 
-def rolled_out(
+def roll_out(
     answers: Answers, path: Path, workers: int, advance: Callable[[str], object], *, motion: bool
-) -> dict[str, RolledOut]:
+) -> dict[str, PlanRollout]:
     """Execute all plans of a run that are not in the file yet; each result is stored at once.
 
     Args:
@@ -84,7 +84,7 @@ def rolled_out(
     Raises:
         InfrastructureError: the simulator failed; the same command resumes.
     """
-    with KeptRecords(path, RolledOut) as kept, worker_pool(workers) as pool:
+    with KeptRecords(path, PlanRollout) as kept, worker_pool(workers) as pool:
         done = {rollout.id: rollout for rollout in kept.records}
         for name in done:
             advance(name)
@@ -101,12 +101,12 @@ def rolled_out(
     return done
 
 
-def _run_plan(work: tuple[Question, str, bool]) -> RolledOut:
+def _run_plan(work: tuple[Question, str, bool]) -> PlanRollout:
     question, words, motion = work
     assert question.task is not None
     plan = read_plan(words)
-    beside = compared(plan, read_plan(question.truth), question.task.before)
-    return RolledOut(
+    beside = compare_plans(plan, read_plan(question.truth), question.task.before)
+    return PlanRollout(
         id=question.id,
         matched=beside.matched,
         total=beside.total,
@@ -116,7 +116,7 @@ def _run_plan(work: tuple[Question, str, bool]) -> RolledOut:
     )
 
 
-def world_marks(answers: Answers, rollouts: Mapping[str, RolledOut]) -> dict[str, Mark]:
+def world_marks(answers: Answers, rollouts: Mapping[str, PlanRollout]) -> dict[str, Mark]:
     """The marks of all answers: of plans by ideal skills, of others by rule."""
     return {
         question.id: mark(question, answers.words[question.id])
@@ -161,9 +161,9 @@ class WorldFigures(BaseModel):
     plans: tuple[PlanRow, ...]
 
 
-def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], *, motion: bool) -> list[PlanRow]:
+def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, PlanRollout], *, motion: bool) -> list[PlanRow]:
     """One row for each template of plans and one for all; empty if there are no plans."""
-    groups: dict[str, list[tuple[str, RolledOut | None]]] = defaultdict(list)
+    groups: dict[str, list[tuple[str, PlanRollout | None]]] = defaultdict(list)
     for question in questions:
         if question.task is not None:
             for name in (question.template, "all"):
@@ -171,7 +171,7 @@ def plan_rows(questions: Sequence[Question], rollouts: Mapping[str, RolledOut], 
     return [_row(name, groups[name], motion=motion) for name in sorted(groups, key=lambda name: (name == "all", name))]
 
 
-def _row(name: str, group: Sequence[tuple[str, RolledOut | None]], *, motion: bool) -> PlanRow:
+def _row(name: str, group: Sequence[tuple[str, PlanRollout | None]], *, motion: bool) -> PlanRow:
     """A row of the table.
 
     Args:

@@ -45,7 +45,7 @@ WORLDS = 3000
 """Maximum number of worlds to visit; making fails after them."""
 
 
-class Made(BaseModel):
+class SetSummary(BaseModel):
     """Summary of a set, stored as `made.json`.
 
     Attributes:
@@ -63,7 +63,7 @@ class Made(BaseModel):
     refused: dict[str, int]
 
 
-def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda name, done: None) -> Made:
+def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda name, done: None) -> SetSummary:
     """Make questions.
 
     Args:
@@ -83,7 +83,7 @@ def make(options: MakeOptions, progress: Callable[[str, int], object] = lambda n
         units, refused, worlds = _visited(options, each, progress)
         chosen = [unit for dimension in DIMENSIONS for unit in _chosen(units, dimension, each, options.seed)]
         questions = _questions(chosen, units, random.Random(f"{options.seed} choices"))
-        summary = Made(
+        summary = SetSummary(
             seed=options.seed,
             size=options.size,
             worlds=worlds,

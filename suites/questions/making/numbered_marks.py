@@ -13,7 +13,7 @@ from suites.published.robobench.geometry import Box, Point
 YELLOW, BLACK = (255, 230, 0), (0, 0, 0)
 
 
-def boxed(picture: Image, boxes: Sequence[Box]) -> Image:
+def draw_boxes(picture: Image, boxes: Sequence[Box]) -> Image:
     """The picture with a numbered frame around each box, counted from 1."""
     drawn = picture.copy()
     height, width = drawn.shape[:2]
@@ -24,7 +24,7 @@ def boxed(picture: Image, boxes: Sequence[Box]) -> Image:
     return drawn
 
 
-def dotted(picture: Image, points: Sequence[Point]) -> Image:
+def draw_points(picture: Image, points: Sequence[Point]) -> Image:
     """The picture with a numbered ring around each point, counted from 1."""
     drawn = picture.copy()
     height, width = drawn.shape[:2]

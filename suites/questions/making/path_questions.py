@@ -22,7 +22,7 @@ from suites.published.robobench.geometry import Point, even_points
 from suites.questions.making.picture_contents import Sight
 from suites.questions.making.picture_questions import AFFORDANCE, EDGE
 from suites.questions.making.question_unit import Candidate, Keep, Unit
-from suites.questions.rollout import OBJECTS, PICTURES, opened, scene_options
+from suites.questions.rollout import OBJECTS, PICTURES, open_scene, scene_options
 
 PIECES, TRIES = 2, 4
 """Pieces of furniture to look at per house, and viewpoints to try for each."""
@@ -48,7 +48,7 @@ def opening_paths(seed: int, rooms: int, size: int, source: str, keep: Keep) -> 
     """Paths of handles in a house, each seen from a few steps away: nearer, most of it is outside the picture."""
     lot = random.Random(f"paths {seed}")
     scene: dict[str, Any] = {"seed": seed, "rooms": rooms, "objects": OBJECTS}
-    with opened(scene, "ideal", PICTURES) as session:
+    with open_scene(scene, "ideal", PICTURES) as session:
         world = session.world_state()
     joints = Counter(joint.receptacle for joint in world.joints.values())
     names = sorted(name for name, number in joints.items() if number == 1)
@@ -108,7 +108,7 @@ def _question_from(scene: Mapping[str, Any], container: str, size: int, source: 
 
 def _matches_open_picture(scene: Mapping[str, Any], container: str, door: Articulation, size: int) -> bool:
     """Whether a picture of the open furniture, from the same viewpoint, has the handle at its computed position."""
-    with opened(scene, "ideal", f"{size}x{size}") as session:
+    with open_scene(scene, "ideal", f"{size}x{size}") as session:
         wide = Sight(session.observe(session.robot.eye).frames[session.robot.eye], session.world_state())
     joint = next(joint for joint in wide.world.joints.values() if joint.receptacle == container)
     point = None if joint.opening is None else wide.project(handle_at(door, joint.opening - door.opening))

@@ -10,7 +10,7 @@ import numpy as np
 from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.kernel.world.snapshot import ObjectState
 from suites.published.robobench.geometry import Box
-from suites.questions.making.numbered_marks import boxed, dotted
+from suites.questions.making.numbered_marks import draw_boxes, draw_points
 from suites.questions.making.picture_contents import Sight
 from suites.questions.making.question_unit import Candidate, Keep, Unit
 from suites.questions.making.uses_of_objects import USES
@@ -68,7 +68,7 @@ def _with_marks(
     """Ask which mark is on the target, which gets a random number."""
     things = [target, *others]
     lot.shuffle(things)
-    picture = keep(boxed(sight.picture, [sight.spot(name).box for name in things]))
+    picture = keep(draw_boxes(sight.picture, [sight.spot(name).box for name in things]))
     choices = _numbers(len(things))
     return Candidate(text, "choice", (picture,), choices[things.index(target)], choices)
 
@@ -112,7 +112,7 @@ def _kind_and_colour(sight: Sight, source: str, keep: Keep, lot: random.Random) 
     fitting = [name for name in sight.things if _area(sight.spot(name).box) <= LARGE]
     for name in lot.sample(fitting, min(2, len(fitting))):
         place, thing = sight.spot(name), sight.world.things[name]
-        picture = keep(boxed(sight.picture, [place.box]))
+        picture = keep(draw_boxes(sight.picture, [place.box]))
         kind = thing.kind.replace("_", " ")
         around = tuple(
             sight.world.things[other].kind.replace("_", " ") for other in sight.pixels if other in sight.world.things
@@ -234,7 +234,7 @@ def _handles(sight: Sight, source: str, keep: Keep, lot: random.Random) -> Itera
         lot.shuffle(points)
         choices = _numbers(MARKS)
         text = f"The robot wants to open the {sight.called(name)}, or close it. At which mark should it take hold?"
-        picture = keep(dotted(sight.picture, points))
+        picture = keep(draw_points(sight.picture, points))
         asked = Candidate(text, "choice", (picture,), choices[points.index(right)], choices)
         yield Unit(AFFORDANCE, "handle", source, (asked,))
 

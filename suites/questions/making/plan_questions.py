@@ -23,7 +23,7 @@ from suites.questions.making.chore_questions import CHANGED, DIFFERENT, PLANNING
 from suites.questions.making.picture_contents import Sight
 from suites.questions.making.question_unit import Candidate, Keep, Refusal, Unit
 from suites.questions.question import PlanTask
-from suites.questions.rollout import OBJECTS, PICTURES, carry_out, opened, start_of
+from suites.questions.rollout import OBJECTS, PICTURES, carry_out, open_scene, start_of
 from suites.questions.written_plans import SKILLS, written_plan
 
 HOW = (
@@ -66,18 +66,18 @@ class Plan:
     orders: tuple[tuple[int, ...], ...]
 
 
-def planned(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterator[Unit | Refusal]:
+def plan_questions(seed: int, rooms: int, size: int, source: str, keep: Keep) -> Iterator[Unit | Refusal]:
     """The plan questions of a house, for one piece of furniture that opens."""
     lot = random.Random(f"plans {seed}")
     scene: dict[str, Any] = {"seed": seed, "rooms": rooms, "objects": OBJECTS}
-    with opened(scene, "ideal", PICTURES) as session:
+    with open_scene(scene, "ideal", PICTURES) as session:
         house = House(session.world_state())
     names = [name for name in house.furniture if house.container(name) == name and _is_unique(house, name)]
     if not names:
         return
     container = lot.choice(sorted(names))
     try:
-        with opened({**scene, "opened": [container]}, "ideal", PICTURES) as session:
+        with open_scene({**scene, "opened": [container]}, "ideal", PICTURES) as session:
             if not session.call("Go to", container).feedback.ok:
                 return
             scene["start"] = start_of(session.world_state())
@@ -113,7 +113,7 @@ def _called(house: House, name: str) -> str:
 
 def _shown(scene: Mapping[str, Any], container: str, size: int) -> list[Sight]:
     """The views of the robot at the start."""
-    with opened(scene, "ideal", f"{size}x{size}") as session:
+    with open_scene(scene, "ideal", f"{size}x{size}") as session:
         frames, world = session.observe().frames, session.world_state()
     return [Sight(frame, world) for frame in frames.values()]
 

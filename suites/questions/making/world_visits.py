@@ -18,7 +18,7 @@ from suites.questions.making.chore_questions import PERCEPTION, PLANNING, Chore,
 from suites.questions.making.path_questions import opening_paths
 from suites.questions.making.picture_contents import Sight
 from suites.questions.making.picture_questions import looks
-from suites.questions.making.plan_questions import planned
+from suites.questions.making.plan_questions import plan_questions
 from suites.questions.making.question_unit import Candidate, Keep, Refusal, Unit, contrast
 
 STOPS = 5
@@ -36,7 +36,7 @@ def visit_house(seed: int, size: int, keep: Keep) -> Iterator[Unit | Refusal]:
     """Visit a generated house with a Fetch."""
     source, lot = f"house-{seed}", random.Random(f"house {seed}")
     rooms = lot.choice((2, 3))
-    yield from planned(seed, rooms, size, source, keep)
+    yield from plan_questions(seed, rooms, size, source, keep)
     yield from opening_paths(seed, rooms, size, source, keep)
     options = OpenOptions.build(seed=seed, rooms=rooms, objects=30, skills="ideal", picture_size=f"{size}x{size}")
     with Session(options, choose(options, NO_OBJECTS)) as session:

@@ -161,7 +161,7 @@ def test_every_reply_about_a_step(case: dict[str, Any]) -> None:
 @each("classification")
 def test_every_kind_of_question(case: dict[str, Any]) -> None:
     release = new if case["release"] == "2026-08" else old
-    assert release.asked(case["record"] or "", case["gt"]).value == case["expect"]["value"]
+    assert release.question_type(case["record"] or "", case["gt"]).value == case["expect"]["value"]
 
 
 class Script:
@@ -265,7 +265,7 @@ def statistics(spreads: dict[str, totals.Spread]) -> dict[str, Any]:
 
 @each("pipeline_collection")
 def test_the_pipeline_keeps_one_task_of_a_model(case: dict[str, Any]) -> None:
-    spreads = totals.spreads(totals.collected({item["file"]: item["accuracy"] for item in case["files"]}))
+    spreads = totals.spreads(totals.collect_accuracies({item["file"]: item["accuracy"] for item in case["files"]}))
     assert sorted(spreads) == case["expect"]["keys"]
     assert statistics(spreads) == near(case["expect"]["statistics"])
 
@@ -428,4 +428,4 @@ def test_odd_boxes_as_released(text: str, box: geometry.Box | None) -> None:
     ],
 )
 def test_odd_kinds_of_questions_as_released(record: str, truth: str, kind: str) -> None:
-    assert new.asked(record, truth).value == kind
+    assert new.question_type(record, truth).value == kind

@@ -16,7 +16,7 @@ from homie.kernel.world.snapshot import FixedState, ObjectState, RoomState, Worl
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.house_references import by_look, by_place, by_use, named
 from suites.authoring.make_homie_eb_house import RECIPE
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 SUITE = find_suite("homie-eb-house")
@@ -107,7 +107,7 @@ def test_how_things_are_referred_to() -> None:
     ],
 )
 def test_what_could_mean_two_things_is_not_said(refer, name: str, why: str) -> None:
-    with pytest.raises(Unsuited, match=why):
+    with pytest.raises(UnsuitedHouse, match=why):
         refer(HOUSE, name)
 
 

@@ -18,7 +18,7 @@ from skills.discrete_actions.step_actions import METRES, SMALL, Move, Turn
 from suites.authoring.homie_eb.nav_ways import AROUND, NEAR, shortest
 from suites.authoring.homie_eb.nav_words import FOR, SHAPES, by_look, by_use, texts
 from suites.authoring.make_homie_eb_nav import NUMBER, STEPS, WITHIN
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 from suites.published.embodiedbench_files import NAVIGATION_SUBSETS
 
 SUITE = find_suite("homie-eb-nav")
@@ -135,7 +135,7 @@ def test_how_targets_are_referred_to() -> None:
     ],
 )
 def test_what_could_mean_two_things_is_not_said(refer, name: str, why: str) -> None:
-    with pytest.raises(Unsuited, match=why):
+    with pytest.raises(UnsuitedHouse, match=why):
         refer(HOUSE, name)
 
 

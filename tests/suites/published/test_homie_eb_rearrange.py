@@ -19,7 +19,7 @@ from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Roo
 from suites.authoring.homie_eb.house_drawing import LONG, NUMBER, STEPS, house
 from suites.authoring.homie_eb.rearranging import Rearranging
 from suites.authoring.make_homie_eb_rearrange import RECIPE
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 from suites.published.embodiedbench_files import ALFRED_SUBSETS
 
 SUITE = find_suite("homie-eb-rearrange")
@@ -98,13 +98,13 @@ def test_steps_go_by_furniture_and_open_once() -> None:
 
 
 def test_what_an_errand_cannot_have_is_refused() -> None:
-    with pytest.raises(Unsuited, match="ball is on no furniture"):
+    with pytest.raises(UnsuitedHouse, match="ball is on no furniture"):
         Rearranging(HOUSE).fetch("ball")
     script = Rearranging(HOUSE)
     script.fetch("apple")
     script.bring("table")
     script.do("Close", "fridge")
-    with pytest.raises(Unsuited, match="the fridge has to stay shut"):
+    with pytest.raises(UnsuitedHouse, match="the fridge has to stay shut"):
         script.open("fridge")
 
 

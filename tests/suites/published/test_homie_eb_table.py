@@ -23,7 +23,7 @@ from suites.authoring.homie_eb.table_references import (
     COLOURED_LIKE,
     LOOKS,
     SHAPED_LIKE,
-    Unsuited,
+    UnsuitedScene,
     by_look,
     by_place,
     named,
@@ -158,7 +158,7 @@ def test_how_things_are_referred_to() -> None:
     assert the_only(TABLE, red, named) == "the red cube"
     assert the_only(TABLE, red, by_place) == "the leftmost block"
     assert the_only(TABLE, blue, by_look) == "the blue object with four equal sides on top"
-    with pytest.raises(Unsuited, match="no words of by_place mean blue_cube alone"):
+    with pytest.raises(UnsuitedScene, match="no words of by_place mean blue_cube alone"):
         the_only(TABLE, blue, by_place)
 
 

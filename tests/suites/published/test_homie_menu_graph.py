@@ -18,7 +18,7 @@ from homie.kernel.robot.graph_moves import MOVES
 from homie.kernel.types import is_interaction
 from homie.runtime.planner_inputs import read_inputs
 from suites.authoring.make_homie_menu_graph import on_graph
-from suites.tables.endpoint import PROVIDER, Script, Served
+from suites.tables.endpoint import PROVIDER, Script, SuiteEndpoint
 
 SUITE, MENU = find_suite("homie-menu-graph"), find_suite("homie-menu")
 SKILLS = "ideal-graph,ideal,ideal-people"
@@ -87,7 +87,7 @@ def test_the_list_has_the_moves_the_options_and_the_ends(tmp_path: Path) -> None
 
 
 def test_the_scripted_model_finds_the_moves_by_their_numbers(tmp_path: Path) -> None:
-    with Served(Script()) as served:
+    with SuiteEndpoint(Script()) as served:
         settings = {"base_url": served.url("homie-menu-graph"), "provider": PROVIDER, "template": "embodiedbench-ids"}
         chat = {"planner": "chat:scripted", "planner_settings": settings, "workers": 1}
         summary = bench(**chat, tasks="show-01,colour-04", out=tmp_path / "run")

@@ -18,7 +18,7 @@ from homie.runtime.assembly import assemble
 from suites.authoring.homie_eb.house_drawing import STEPS
 from suites.authoring.homie_eb.house_errands import Numbered, TaskTemplate
 from suites.authoring.make_homie_eb_house import RECIPE
-from suites.authoring.states_script import Unsuited
+from suites.authoring.states_script import UnsuitedHouse
 
 HOUSE = House(
     WorldSnapshot(
@@ -53,7 +53,7 @@ def errand(goal: dict[str, list[str]], times: int = 1) -> TaskTemplate:
     ids=["its goal holds at the start", "its goal names what is not there", "its expert needs too many actions"],
 )
 def test_a_task_that_cannot_be_one_is_refused(refused: TaskTemplate) -> None:
-    with pytest.raises(Unsuited, match="is done already, names what is not there, or takes too long"):
+    with pytest.raises(UnsuitedHouse, match="is done already, names what is not there, or takes too long"):
         RECIPE.task(HOUSE, 0, [refused], "e01-base", "base", "Bring the apple.")
     taken = RECIPE.task(HOUSE, 0, [errand({"at": ["apple", "desk"]})], "e01-base", "base", "Bring the apple.")
     assert taken["expert"][-1] == "[End]" and taken["goal"] == {"at": ["apple", "desk"]}

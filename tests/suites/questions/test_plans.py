@@ -18,13 +18,13 @@ from suites.questions.audit import audit
 from suites.questions.folder import write_questions
 from suites.questions.judging.judge_run import judge
 from suites.questions.judging.verdict import Verdict
-from suites.questions.judging.world import RolledOut
+from suites.questions.judging.world import PlanRollout
 from suites.questions.making.plan_questions import truth_of, unsound
 from suites.questions.options import AskOptions, JudgeOptions
 from suites.questions.question import PlanTask, Question
-from suites.questions.rollout import Carried, carry_out
+from suites.questions.rollout import PlanResult, carry_out
 from suites.questions.scoring import mark
-from suites.questions.written_plans import compared, read_plan, written_plan
+from suites.questions.written_plans import compare_plans, read_plan, written_plan
 
 OPEN, CLOSE = "open(fridge)", "close(fridge)"
 APPLE = ("go_to(apple)", "pick(apple)", "go_to(fridge)", "put(apple, fridge)")
@@ -85,7 +85,7 @@ def test_an_order_is_right_exactly_if_it_keeps_the_graph(order: list[int]) -> No
         all(some.index(before) < some.index(step) for step in order for before in BOTH.before[step])
         for some in (order, swapped)
     )
-    assert compared(plan, BOTH.steps, BOTH.before).same is respects_order
+    assert compare_plans(plan, BOTH.steps, BOTH.before).same is respects_order
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_order_is_right_exactly_if_it_keeps_the_graph(order: list[int]) -> No
     ],
 )
 def test_needless_is_what_the_truth_has_not_but_going(steps: tuple[str, ...], matched: int, needless: int) -> None:
-    beside = compared(subtasks(*steps), TRUTH.steps, TRUTH.before)
+    beside = compare_plans(subtasks(*steps), TRUTH.steps, TRUTH.before)
     assert (beside.matched, beside.total, beside.needless) == (matched, 6, needless)
 
 
@@ -125,8 +125,8 @@ def test_a_task_that_cannot_be_is_refused(damage: dict[str, object]) -> None:
 
 
 def test_a_score_is_that_of_the_paper() -> None:
-    half = Carried(reached=1, conditions=2, done=False, steps=3, why="4: [Put] failed")
-    rollout = RolledOut(id="q", matched=3, total=6, needless=0, ideal=half)
+    half = PlanResult(reached=1, conditions=2, done=False, steps=3, why="4: [Put] failed")
+    rollout = PlanRollout(id="q", matched=3, total=6, needless=0, ideal=half)
     assert rollout.mark().score == pytest.approx((5 + 5) / 20) and not rollout.mark("motion").read
 
 

@@ -15,23 +15,23 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.repeatable import repeatable
 from homie.bench.suite.suite import find_suite
-from suites.tables.endpoint import PROVIDER, Script, Served
+from suites.tables.endpoint import PROVIDER, Script, SuiteEndpoint
 from suites.tables.repeatability import play_twice
-from suites.tables.suites import SUITES, chosen
+from suites.tables.suites import SUITES, select_tasks
 
 
 @pytest.mark.parametrize("name", [played.suite for played in SUITES if played.kind == "bench"])
 def test_a_share_has_tasks_of_every_subset(name: str) -> None:
     tasks = find_suite(name).by_id
     all_of = Counter(task.attributes[:1] for task in tasks.values())
-    taken = Counter(tasks[task].attributes[:1] for task in chosen(name, 5))
+    taken = Counter(tasks[task].attributes[:1] for task in select_tasks(name, 5))
     assert taken == {group: -(-number // 5) for group, number in all_of.items()}
 
 
 @pytest.mark.slow
 def test_the_scripted_model_tells_tasks_of_the_same_words_apart(tmp_path: Path) -> None:
     """`base` and `long-horizon` say the same of the same house, and only the seed says which way the robot looks."""
-    with Served(Script()) as served:
+    with SuiteEndpoint(Script()) as served:
         settings = {"base_url": served.url("homie-eb-nav"), "provider": PROVIDER, "template": "embodiedbench-nav"}
         options = BenchOptions.build(
             suite="homie-eb-nav",

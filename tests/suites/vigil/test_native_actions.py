@@ -6,20 +6,20 @@ import json
 
 import pytest
 
-from suites.vigil.actions import Interact, Invalid, Navigate, Report, read_act, written
+from suites.vigil.actions import Interact, Invalid, Navigate, Report, format_action, read_act
 
 
 def test_an_action_is_read() -> None:
     text = '{"thought": "I go.", "skill_name": "navigate", "arguments": {"mode": "forward", "magnitude": 2}}'
     assert read_act(text) == Navigate(mode="forward", magnitude=2.0)
-    assert read_act(written("report", status="maybe", summary="")) == Report(status="maybe", summary="")
+    assert read_act(format_action("report", status="maybe", summary="")) == Report(status="maybe", summary="")
 
 
 @pytest.mark.parametrize(
     ("word", "intent"), [("open", "open_access"), ("toggle_on", "activate"), ("put", "place"), ("pick", "pick")]
 )
 def test_other_words_for_intents_are_known(word: str, intent: str) -> None:
-    act = read_act(written("interact_pixel", intent=word, x=10, y=20.9))
+    act = read_act(format_action("interact_pixel", intent=word, x=10, y=20.9))
     assert act == Interact(intent=intent, x=10, y=20)
 
 
@@ -35,16 +35,16 @@ def test_other_words_for_intents_are_known(word: str, intent: str) -> None:
         ('{"skill_name": "fly", "arguments": {}}', "the skills are"),
         ('{"skill_name": "look", "arguments": [1]}', "the skills are"),
         ('{"skill_name": ["look"], "arguments": {}}', "the skills are"),
-        (written("look", direction="up", magnitude=True), "magnitude"),
-        (written("look", direction="up", magnitude="5"), "magnitude"),
-        (written("navigate", mode="forward", magnitude=float("nan")), "magnitude"),
-        (written("navigate", mode="forward", magnitude=0), "magnitude"),
-        (written("navigate", mode="forward", magnitude=21), "at most 20"),
-        (written("navigate", mode="turn_left", magnitude=181), "at most 180"),
-        (written("interact_pixel", intent="pick"), "pick needs x and y"),
-        (written("interact_pixel", intent="pick", x=640, y=0), "outside"),
-        (written("interact_pixel", intent="cut", x=1, y=1), "intent"),
-        (written("report", status="success"), "summary"),
+        (format_action("look", direction="up", magnitude=True), "magnitude"),
+        (format_action("look", direction="up", magnitude="5"), "magnitude"),
+        (format_action("navigate", mode="forward", magnitude=float("nan")), "magnitude"),
+        (format_action("navigate", mode="forward", magnitude=0), "magnitude"),
+        (format_action("navigate", mode="forward", magnitude=21), "at most 20"),
+        (format_action("navigate", mode="turn_left", magnitude=181), "at most 180"),
+        (format_action("interact_pixel", intent="pick"), "pick needs x and y"),
+        (format_action("interact_pixel", intent="pick", x=640, y=0), "outside"),
+        (format_action("interact_pixel", intent="cut", x=1, y=1), "intent"),
+        (format_action("report", status="success"), "summary"),
     ],
 )
 def test_what_is_no_action_says_why(text: str, reason: str) -> None:
@@ -54,7 +54,7 @@ def test_what_is_no_action_says_why(text: str, reason: str) -> None:
 
 def test_coordinates_up_to_a_thousand_reach_the_whole_frame() -> None:
     def at(x: float, y: float) -> object:
-        return read_act(written("interact_pixel", intent="ground", x=x, y=y), thousandths=True)
+        return read_act(format_action("interact_pixel", intent="ground", x=x, y=y), thousandths=True)
 
     assert at(500, 500) == Interact(intent="ground", x=320, y=240)
     assert at(1000, 1000) == Interact(intent="ground", x=639, y=479)

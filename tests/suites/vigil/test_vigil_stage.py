@@ -9,7 +9,7 @@ import pytest
 
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces.prompts import Said
-from suites.vigil.actions import Interact, Look, Navigate, written
+from suites.vigil.actions import Interact, Look, Navigate, format_action
 from suites.vigil.agents import Agent, Turn, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import Setup
@@ -88,7 +88,7 @@ class Noted(Agent):
 
     def answer(self, turn: Turn) -> Said:
         self.turns.append(turn)
-        return Said(written("navigate", mode="forward", magnitude=20))
+        return Said(format_action("navigate", mode="forward", magnitude=20))
 
 
 @pytest.mark.parametrize("given", [False, True])
