@@ -159,7 +159,11 @@ class DetectorOptions(Options):
     usage: ClassVar[Usage] = Usage("train detector", "data", "data/detections --out models/eyes")
 
     data: Path = Field(description="The folder of a data set of `homie data detections`, or another in COCO's layout.")
-    model: str = Field("", description="The folder of an earlier training to start from (default: random weights).")
+    model: str = Field(
+        "",
+        description="What to start from: the folder of an earlier training or its `detector.onnx`, or `learned`, the "
+        "weights that ship (default: random weights).",
+    )
     out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
     steps: int = Field(15_000, ge=1, le=10_000_000, description="Training steps.")
     batch: int = Field(16, ge=1, le=4096, description="Batch size: pictures per step.")

@@ -27,11 +27,13 @@ from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.learned.coco import CocoSplit, Labelled, read_split
 from perception.learned.examples import Examples, examples_of
 from perception.learned.export import export
+from perception.learned.exported_weights import read_export
 from perception.learned.losses import loss_of
 from perception.learned.network import COARSEST, Network
 from perception.learned.scoring import score
 
 FILE = "detector.onnx"
+SHIPPED = Path(__file__).parent / "weights" / "home.onnx"
 STATE = "checkpoints/state.pt"
 AVERAGED = 0.998
 """Decay of the moving average of the weights, which is saved: it covers about the last 500 steps."""
@@ -46,6 +48,8 @@ BALANCED = 400
 """Number of pictures sampled for the balance of the classes."""
 HEAVIEST = 4.0
 """Largest weight of a rare class."""
+TYPICAL = 96
+"""Number of training pictures from which the statistics of exported weights are taken."""
 
 
 def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
@@ -61,7 +65,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     size = _size(data)
     network = Network(data.classes).to(memory_format=torch.channels_last).train()
     if order.start:
-        _load_initial_weights(network, data.classes, order.start)
+        _load_initial_weights(network, data, size, order.start)
     run = _Run(order, network)
     held_out = _held_out(order, data)
     balance = _balance(data, size)
@@ -224,16 +228,26 @@ def _mean_loss(
     return total / len(pictures)
 
 
-def _load_initial_weights(network: Network, classes: Sequence[str], start: str) -> None:
+def _load_initial_weights(network: Network, data: CocoSplit, size: tuple[int, int], start: str) -> None:
     """Load the weights of an earlier training, without the outputs if its classes differ. Raises BadInput."""
+
+    def some_pictures() -> torch.Tensor:
+        chosen = data.pictures[:: max(1, len(data.pictures) // TYPICAL)]
+        return examples_of(chosen, network.groups, size, None).pictures
+
     path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
+    if start == "learned" and not path.exists():
+        path = SHIPPED
     try:
-        saved = torch.load(path, weights_only=True)
-        known = saved["network"]
+        if path.suffix == ".onnx":
+            classes, known = read_export(path, some_pictures)
+        else:
+            saved = torch.load(path, weights_only=True)
+            classes, known = saved["classes"], saved["network"]
     except (OSError, RuntimeError, KeyError, TypeError, ValueError) as error:
         raise BadInput(f"{path} has no weights of `homie train detector` ({type(error).__name__}).") from error
     weights = network.state_dict()
-    has_same_classes = saved["classes"] == list(classes)
+    has_same_classes = classes == list(data.classes)
     fitting = {
         name: value
         for name, value in known.items()

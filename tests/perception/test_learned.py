@@ -27,6 +27,7 @@ from perception.detectors.simulated import SimulatedDetector
 from perception.learned.coco import read_split
 from perception.learned.examples import examples_of
 from perception.learned.export import Exported, export
+from perception.learned.exported_weights import read_export
 from perception.learned.network import CELL, Network, groups_of
 from perception.learned.scoring import observation_of, score
 
@@ -83,6 +84,27 @@ def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
     assert detector.describe()["classes"] == len(CLASSES)
 
 
+def test_exported_weights_give_the_same_network_again(tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    network = Network(CLASSES)
+    with torch.no_grad():
+        for _ in range(3):  # so that the batch norms have statistics of their own
+            network.train()(torch.rand(4, 3, 96, 96))
+    path = tmp_path / "detector.onnx"
+    export(network.eval(), CLASSES, (96, 96), path, {"data": "none"})
+    pictures = torch.rand(8, 3, 96, 96)
+    classes, state = read_export(path, lambda: pictures)
+    restored = Network(classes).eval()
+    restored.load_state_dict(state)
+    assert classes == list(CLASSES)
+    with torch.inference_mode():
+        expected, outputs = network(pictures), restored(pictures)
+        torch.testing.assert_close(outputs.scores, expected.scores, atol=0.02, rtol=0.02)  # stored in half precision
+        torch.testing.assert_close(outputs.sides, expected.sides, atol=0.02, rtol=0.02)
+        in_training = restored.train()(pictures)
+    torch.testing.assert_close(in_training.scores, expected.scores, atol=0.05, rtol=0.05)
+
+
 def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:
     steps = {"steps": 24, "keep_every": 12, "batch": 4, "rate": 8e-3}
     uninterrupted = train_detector(options(data, tmp_path / "whole", **steps), silent)
@@ -106,8 +128,19 @@ def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path
         train_detector(options(data, tmp_path / "whole", **steps), silent)
     card = (tmp_path / "whole/README.md").read_text()
     assert uninterrupted.data_sha256 in card and "fridge/door" in card
-    further = train_detector(options(data, tmp_path / "further", model=str(tmp_path / "whole")), silent)
-    assert further.losses[1] < 0.5 * uninterrupted.losses[1]
+    # After few steps the statistics that the file has taken in lag behind those of a batch.
+    for model, share in (("whole", 0.5), ("whole/detector.onnx", 0.9)):
+        out = tmp_path / f"from {Path(model).name}"
+        further = train_detector(options(data, out, model=str(tmp_path / model)), silent)
+        assert further.losses[1] < share * uninterrupted.losses[1]
+    with pytest.raises(BadInput, match="has no weights of `homie train detector`"):
+        train_detector(options(data, tmp_path / "none", model=str(path_of_another_graph(tmp_path))), silent)
+
+
+def path_of_another_graph(folder: Path) -> Path:
+    path = folder / "another.onnx"
+    path.write_bytes(b"no graph")
+    return path
 
 
 class Labels(Detector):
