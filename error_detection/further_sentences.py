@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from error_detection.failure_advice import explained
-from homie.kernel.actions import spoken
+from homie.kernel.actions import format_arguments
 from homie.kernel.errors import did_you_mean
 from homie.kernel.types import ErrorCode
 
@@ -25,7 +25,8 @@ def unknown_model(model: str, models: Sequence[str]) -> str:
 
 def extra_name(action: str, arguments: Sequence[str], name: str) -> str:
     """F1: a name that the action does not take. Ours."""
-    return f"{action.lower()} takes {spoken(arguments)}, so {name.lower()} is one name too many! Please leave it out"
+    takes = f"{action.lower()} takes {format_arguments(arguments)}"
+    return f"{takes}, so {name.lower()} is one name too many! Please leave it out"
 
 
 def no_place(action: str, name: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, VerbatimAnswer
 from homie.kernel.support.documents import LARGEST, bounded_bytes, parse_json
 from homie.kernel.support.files import reading
 
@@ -31,8 +31,8 @@ class ScriptedRespondent(Respondent):
         self._answers: Mapping[str, str] = answers
         self._digest = hashlib.sha256(text).hexdigest()
 
-    def answer(self, question: PlainQuestion) -> Said:
-        return Said(self._answers.get(question.id, ""))
+    def answer(self, question: PlainQuestion) -> VerbatimAnswer:
+        return VerbatimAnswer(self._answers.get(question.id, ""))
 
     def describe(self) -> Mapping[str, object]:
         return {"answers": len(self._answers), "sha256": self._digest}
@@ -46,8 +46,8 @@ class ConstantRespondent(Respondent):
             raise BadInput("Which answer? Give one, as in --planner constant:A.")
         self._text = argument
 
-    def answer(self, question: PlainQuestion) -> Said:
-        return Said(self._text)
+    def answer(self, question: PlainQuestion) -> VerbatimAnswer:
+        return VerbatimAnswer(self._text)
 
     def describe(self) -> Mapping[str, object]:
         return {"answer": self._text}
@@ -59,11 +59,11 @@ class RandomRespondent(Respondent):
     def __init__(self, argument: str) -> None:
         self._seed = argument
 
-    def answer(self, question: PlainQuestion) -> Said:
+    def answer(self, question: PlainQuestion) -> VerbatimAnswer:
         lot = random.Random(f"{self._seed}/{question.id}")
         if question.possible:
-            return Said(lot.choice(question.possible))
-        return Said(f"({lot.random():.3f}, {lot.random():.3f})")
+            return VerbatimAnswer(lot.choice(question.possible))
+        return VerbatimAnswer(f"({lot.random():.3f}, {lot.random():.3f})")
 
     def describe(self) -> Mapping[str, object]:
         return {"seed": self._seed}

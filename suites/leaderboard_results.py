@@ -17,7 +17,7 @@ from homie.bench.score.scores import Score
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import format_count
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.json_lines import kept_lines
+from homie.runtime.runstore.json_lines import read_complete_lines
 from suites.leaderboard_questions import is_asked, is_judged, read_asked, read_judging
 from suites.leaderboard_sheet import ALL, Episode, Share, Sheet, read_rows
 from suites.published.vigil_score import Outcome
@@ -110,7 +110,7 @@ def _vigil(folder: Path, profile: str, intervals: Intervals) -> Sheet:
         ),
         folder=folder,
         details=folder / "results.md",
-        episodes=tuple(_record(folder, record) for record in kept_lines(folder / EPISODES, Record)[0]),
+        episodes=tuple(_record(folder, record) for record in read_complete_lines(folder / EPISODES, Record)[0]),
     )
 
 

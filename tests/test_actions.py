@@ -19,9 +19,9 @@ from homie.kernel.actions import (
     action_table,
     arguments_of,
     canonical_action,
+    format_arguments,
     listed_actions,
     misfit,
-    spoken,
 )
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor
@@ -149,7 +149,7 @@ def test_what_an_action_is_done_to_and_what_it_takes() -> None:
     both = ("target", "destination")
     assert acted_on(Subtask("Put", "cup", "table"), both) == "table" and acted_on(Subtask("Put", "cup"), both) == "cup"
     assert acted_on(Subtask("Pick", "cup", "table"), ("target",)) == "cup" and acted_on(Subtask("Wait"), ()) == ""
-    assert [spoken(arguments) for arguments in ((), ("target",), both)] == [
+    assert [format_arguments(arguments) for arguments in ((), ("target",), both)] == [
         "no target", "a target", "a target and a destination"
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 from homie_tiny import TinyRobot
 
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec, stands_still
+from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec, is_at_rest
 from homie.kernel.robot.conventions import HandConventions, check_period
 from homie.kernel.scenes import Scenes
 from homie.kernel.types import Command, GripperState, Pose, Pose2, Proprioception
@@ -112,7 +112,7 @@ def measurement(
     ],
 )
 def test_below_what_a_standing_robot_reports_it_stands(now: Proprioception, still: bool) -> None:
-    assert stands_still(now, None, 0.1) is still
+    assert is_at_rest(now, None, 0.1) is still
 
 
 def test_an_omnidirectional_base_has_a_third_velocity() -> None:
@@ -121,16 +121,16 @@ def test_an_omnidirectional_base_has_a_third_velocity() -> None:
     assert cart.groups[0].names == ("linear", "angular", "sideways")
     assert cart.groups[0].limits[2].tolist() == [-0.4, 0.4] and cart.groups[0].accelerations[2] == 0.5
     assert cart.drive(0.3, 0.1).get("base") == (0.3, 0.1, 0.0)
-    assert stands_still(replace(measurement(), base_velocity=(0.0, 0.0, 0.01)), None, 0.1)
-    assert not stands_still(replace(measurement(), base_velocity=(0.0, 0.0, -0.0101)), None, 0.1)
+    assert is_at_rest(replace(measurement(), base_velocity=(0.0, 0.0, 0.01)), None, 0.1)
+    assert not is_at_rest(replace(measurement(), base_velocity=(0.0, 0.0, -0.0101)), None, 0.1)
 
 
 @pytest.mark.parametrize(("before", "still"), [(0.1, True), (0.0985, True), (0.097, False), (0.103, False)])
 def test_a_joint_without_a_speed_counts_by_its_way(before: float, still: bool) -> None:
     """Over a period of 0.1 s, 0.002 rad are as fast as a joint may be that stands."""
     now = measurement(speed=None)
-    assert not stands_still(now, None, 0.1), "nobody knows"
-    assert stands_still(now, measurement(lift=before, speed=None), 0.1) is still
+    assert not is_at_rest(now, None, 0.1), "nobody knows"
+    assert is_at_rest(now, measurement(lift=before, speed=None), 0.1) is still
 
 
 # ---------------------------------------------------------------- poses of the hand

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.kernel.support.checksums import BLOCK, WHOLE, FileMark, fingerprint, mark, sealed, unsealed
+from homie.kernel.support.checksums import BLOCK, WHOLE, FileMark, fingerprint, mark, seal, unseal
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=6)
 
@@ -18,10 +18,10 @@ VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | 
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 @settings(max_examples=30)
 def test_what_was_sealed_is_read_and_its_checksum_comes_last(value: dict[str, object]) -> None:
-    data = sealed({**value, "format": 2})
+    data = seal({**value, "format": 2})
     loaded = json.loads(data)
     assert list(loaded)[-1] == "checksum" and len(loaded["checksum"]) == 64
-    assert unsealed(data) == {name: read for name, read in loaded.items() if name != "checksum"}
+    assert unseal(data) == {name: read for name, read in loaded.items() if name != "checksum"}
 
 
 @pytest.mark.parametrize(
@@ -36,17 +36,17 @@ def test_what_was_sealed_is_read_and_its_checksum_comes_last(value: dict[str, ob
         (b'{"format": 2}', "its checksum is missing"),
         (b'{"format": 2, "checksum": "00"}', "its content is not what was written: the checksum differs"),
         (b'{"format": 1, "checksum": "00"}', "its content is not what was written: the checksum differs"),
-        (sealed({"format": 2, "seed": 7}).replace(b"7", b"8", 1), "the checksum differs"),
+        (seal({"format": 2, "seed": 7}).replace(b"7", b"8", 1), "the checksum differs"),
     ],
 )
 def test_what_is_wrong_is_said(data: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{message}$" if message.startswith("it ") else message):
-        unsealed(data)
+        unseal(data)
 
 
 def test_files_of_homie_0_1_have_no_checksum() -> None:
-    assert unsealed(b'{"format": 1, "seed": 7}') == {"format": 1, "seed": 7}
-    assert unsealed(b'{"seed": 7}') == {"seed": 7}
+    assert unseal(b'{"format": 1, "seed": 7}') == {"format": 1, "seed": 7}
+    assert unseal(b'{"seed": 7}') == {"seed": 7}
 
 
 def test_the_mark_of_a_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import FileMark, mark
 from homie.runtime import session
 from homie.runtime.runstore import EpisodeFile, read_steps
-from homie.runtime.runstore.damage import Damaged, changed, history_of, lost_to, read_finished
+from homie.runtime.runstore.damage import Damaged, damaged_record, describe_change, history_of, read_finished
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_an_end_that_was_refused_ends_nothing(episode):
 
 
 def test_a_damaged_episode_is_lost_to_infrastructure():
-    lost = lost_to(Damaged("steps.jsonl (it is missing)"), task="go", trial=2, seed=5)
+    lost = damaged_record(Damaged("steps.jsonl (it is missing)"), task="go", trial=2, seed=5)
     assert lost == EpisodeFile(
         task="go", trial=2, seed=5, ended_by="infrastructure", rounds=0, history=(), inventory=(), robot_seconds=0.0,
         wall_seconds=0.0, cause="damaged: steps.jsonl (it is missing)",
@@ -155,8 +155,8 @@ def test_a_mark_without_a_checksum_is_of_the_length_alone(tmp_path):
     path = tmp_path / "video.mp4"
     path.write_bytes(b"abc")
     for was in (mark(path), FileMark(bytes=3)):
-        assert changed(path, was) == ""
+        assert describe_change(path, was) == ""
     path.write_bytes(b"abd")
-    assert changed(path, FileMark(bytes=3)) == ""
+    assert describe_change(path, FileMark(bytes=3)) == ""
     path.write_bytes(b"abcd")
-    assert changed(path, FileMark(bytes=3)) == "it has 4 bytes, 3 were written"
+    assert describe_change(path, FileMark(bytes=3)) == "it has 4 bytes, 3 were written"

@@ -19,7 +19,7 @@ from homie.data.recording import topics
 from homie.data.recording.mcapfile import Entry, McapFile, repair
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING
-from homie.envs.mujoco.meshes.meshed import meshed
+from homie.envs.mujoco.meshes.meshed import mesh_plan
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Intrinsics
 
@@ -166,7 +166,7 @@ def test_a_mesh(tmp_path: Path, kind: str) -> None:
     trimesh.creation.box((1, 1, 1)).export(path)
 
     def read() -> None:
-        meshed.cache_clear()
-        assert meshed("apple", "red", str(path), "")
+        mesh_plan.cache_clear()
+        assert mesh_plan("apple", "red", str(path), "")
 
     check(path, accidents(path.read_bytes(), 60, seed=4), read, path)

@@ -10,7 +10,7 @@ import pytest
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerAsked, PlannerInput, Subtask
 from homie.runtime import session
 from homie.runtime.planner_inputs import INPUTS, RoundInput, read_inputs
@@ -71,7 +71,7 @@ def test_the_question_is_the_same_word_for_word():
             room="kitchen",
             rooms=("kitchen",),
             doorways=(Doorway("doorway 2", "kitchen", "hall", True),),
-            remembered=(Remembered("fridge", "kitchen", "", 2, "closed"),),
+            remembered=(RememberedThing("fridge", "kitchen", "", 2, "closed"),),
         ),
     )
     read = RoundInput.model_validate_json(RoundInput.of(planner_input).line)

@@ -32,7 +32,7 @@ from homie.kernel.types import (
     Execution,
     Feedback,
     HistoryItem,
-    Listed,
+    NumberedObject,
     PlannerAnswered,
     PlannerAsked,
     RoundRecord,
@@ -266,7 +266,7 @@ def test_what_a_planner_is_given_comes_from_the_parts():
     tiny, planner = executor(), Lines(END)
     tiny.actions = (*tiny.actions, "Move")
     locator, robot = tiny.locator, tiny.robot
-    locator.listing = lambda: (Listed(1, "ball", "[3, 4]"),)
+    locator.listing = lambda: (NumberedObject(1, "ball", "[3, 4]"),)
     locator.knowledge = lambda number: f"knowledge of round {number}"
     locator.arranged = lambda detections: tuple(reversed(detections))
     planner.uses_wrist_camera, robot.hand = True, "front"

@@ -13,7 +13,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.envs.mujoco.table.sampled_tables import generate
 from homie.kernel.actions import ACTION_TABLE, Action
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.robot.body import Group, Joint
 from homie.kernel.types import Command, Detection, Outcome, Subtask
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
@@ -181,7 +181,7 @@ def test_what_is_wrong_with_a_locator():
 
 class Talkative(TinyLocator):
     def knowledge(self, round_number):
-        return Knowledge(rooms=("attic",), remembered=(Remembered("ball"),))
+        return Knowledge(rooms=("attic",), remembered=(RememberedThing("ball"),))
 
 
 def test_a_locator_understands_what_it_tells():

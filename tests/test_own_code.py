@@ -15,7 +15,7 @@ import pytest
 
 import homie
 from homie import PartError, Planner, PlannerInput
-from homie.kernel.support.own_code import in_words, own_code, unexpected
+from homie.kernel.support.own_code import in_words, own_code, unexpected_error
 
 TINY: dict[str, Any] = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 
@@ -39,7 +39,7 @@ def test_the_line_of_own_code_is_found_below_homies_only() -> None:
     assert place is not None and (place.part, place.function) == ("planner 'Divides'", "halves")
     line = (Path(place.file).read_text().splitlines())[place.line - 1]
     assert line.strip() == 'return json.loads("1") / number'
-    error = unexpected(excinfo.value, "More.")
+    error = unexpected_error(excinfo.value, "More.")
     assert isinstance(error, PartError) and error.exit_code == 4
     assert (
         str(error)
@@ -48,7 +48,7 @@ def test_the_line_of_own_code_is_found_below_homies_only() -> None:
     with pytest.raises(ZeroDivisionError) as by_nobody:
         halves(0)
     assert own_code(by_nobody.value) is None
-    assert str(unexpected(by_nobody.value)) == "Unexpected ZeroDivisionError: division by zero."
+    assert str(unexpected_error(by_nobody.value)) == "Unexpected ZeroDivisionError: division by zero."
     assert in_words(AssertionError()) == "AssertionError"
 
 
@@ -223,8 +223,8 @@ def test_a_file_that_hides_a_module_is_named_and_hides_nothing_from_python_m(tmp
 def test_a_file_that_an_exception_does_not_name_is_not_blamed(tmp_path: Path) -> None:
     (tmp_path / "calendar.py").write_text("x = 1\n")
     code = (
-        "import calendar; from homie.kernel.support.own_code import unexpected; "
-        "print(unexpected(KeyError('door')), unexpected(ImportError(\"cannot import name 'day' from 'calendar'\")))"
+        "import calendar; from homie.kernel.support.own_code import unexpected_error as show; "
+        "print(show(KeyError('door')), show(ImportError(\"cannot import name 'day' from 'calendar'\")))"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((".", str(Path(__file__).parents[1])))}
     completed = subprocess.run(

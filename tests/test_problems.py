@@ -93,4 +93,4 @@ ROOTS = [Path(__file__).parents[1] / name for name in ("homie", "suites", "plann
 def test_no_field_shows_a_regular_expression_to_its_user() -> None:
     sources = [path for root in ROOTS for path in root.rglob("*.py")]
     fields = [path for path in sources if re.search(r"(Field|StringConstraints)\([^()]*\bpattern=", path.read_text())]
-    assert sources and not fields, "homie.kernel.support.text_pattern.spelt says it in words"
+    assert sources and not fields, "homie.kernel.support.text_pattern.pattern_validator says it in words"

@@ -15,15 +15,15 @@ from homie.kernel.options import RunOptions
 from homie.runtime.provenance import (
     OtherParts,
     PartsFile,
-    described,
+    complete_description,
+    description_names,
     differences,
     forget,
+    format_value,
     keep,
     keep_text,
-    kept,
     read_parts,
     read_text,
-    shown,
     versions,
 )
 from planners.rule import RulePlanner
@@ -39,7 +39,7 @@ def test_parts_are_kept_once_with_their_texts(tmp_path: Path) -> None:
     assert read_text(tmp_path, digest) == "You are a robot. ?" and read_text(tmp_path, "none") is None
     name = keep(tmp_path, parts(model="a"), {"given": "by its name"}, mixed=False)
     assert name == keep(tmp_path, parts(model="a"), {}, mixed=False) == parts(model="a").digest
-    assert kept(tmp_path) == (name,) and read_parts(tmp_path, name) == parts(model="a")
+    assert description_names(tmp_path) == (name,) and read_parts(tmp_path, name) == parts(model="a")
     assert (tmp_path / "texts" / "given.txt").read_text() == "by its name"
     assert read_text(tmp_path, "given") is None, "a text that is not what its name says is not shown"
     path = tmp_path / "parts" / f"{name}.json"
@@ -48,7 +48,7 @@ def test_parts_are_kept_once_with_their_texts(tmp_path: Path) -> None:
     assert read_parts(tmp_path, name) is None and read_parts(tmp_path, "none") is None
     forget(tmp_path, name)
     forget(tmp_path, name)
-    assert kept(tmp_path) == ()
+    assert description_names(tmp_path) == ()
 
 
 def test_a_text_that_several_workers_keep_at_one_moment_is_kept(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_other_parts_are_refused_unless_they_may_be_mixed(tmp_path: Path) -> Non
     ):
         keep(tmp_path, parts(model="b"), {}, mixed=False)
     keep(tmp_path, parts(model="b"), {}, mixed=True)
-    assert len(kept(tmp_path)) == 2
+    assert len(description_names(tmp_path)) == 2
 
 
 def test_what_differs_is_said_in_words() -> None:
@@ -90,8 +90,12 @@ def test_what_differs_is_said_in_words() -> None:
 
 
 def test_a_checksum_is_shown_by_its_first_digits() -> None:
-    assert shown("0a" * 32) == "0a" * 6 and shown("g" * 64) == "g" * 64 and shown("0a" * 31) == "0a" * 31
-    assert shown(None) == "-" and shown("") == ""
+    assert (
+        format_value("0a" * 32) == "0a" * 6
+        and format_value("g" * 64) == "g" * 64
+        and format_value("0a" * 31) == "0a" * 31
+    )
+    assert format_value(None) == "-" and format_value("") == ""
 
 
 def test_settings_are_those_that_decide_an_episode() -> None:
@@ -112,7 +116,7 @@ class Mine:
 
 
 def test_code_of_others_is_named_by_its_checksum() -> None:
-    about = described(Mine(), {"kind": "mine"})
+    about = complete_description(Mine(), {"kind": "mine"})
     source = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
     assert about == {"class": f"{__name__}:Mine", "source": source, "kind": "mine"}
 
@@ -120,11 +124,11 @@ def test_code_of_others_is_named_by_its_checksum() -> None:
 def test_code_of_a_script_that_is_run_is_named_by_the_script(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "from homie.runtime.provenance import described\n\n"
+        "from homie.runtime.provenance import complete_description\n\n"
         "class Own:\n    pass\n\n"
-        "print(described(Own(), {})['source'])\n"
+        "print(complete_description(Own(), {})['source'])\n"
     )
     printed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == hashlib.sha256(script.read_bytes()).hexdigest()
-    assert described(RulePlanner(""), {}) == {"class": "planners.rule.planner:RulePlanner"}
-    assert described(1, {}) == {"class": "builtins:int"}, "no file"
+    assert complete_description(RulePlanner(""), {}) == {"class": "planners.rule.planner:RulePlanner"}
+    assert complete_description(1, {}) == {"class": "builtins:int"}, "no file"

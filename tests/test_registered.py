@@ -22,7 +22,7 @@ from homie.kernel.options import OpenOptions
 from homie.kernel.registry import DETECTOR, PLANNER, SKILL_SET, make_part
 from homie.kernel.types import Goal, Outcome, Subtask
 from homie.kernel.world.snapshot import RobotState, WorldSnapshot
-from homie.runtime.assembly import Chosen, choose
+from homie.runtime.assembly import ChosenParts, choose
 from homie.testing import check_detector, check_locator, check_planner, check_robot, check_skills
 
 PLAN = '["[Go to, apple]", "[Pick, apple]"]'
@@ -75,7 +75,7 @@ def skip_outside(name: str) -> None:
         pytest.skip(reason)
 
 
-def choose_parts(**options: Any) -> tuple[Chosen, OpenOptions]:
+def choose_parts(**options: Any) -> tuple[ChosenParts, OpenOptions]:
     checked = OpenOptions.build(picture_size=64, **options)
     return choose(checked), checked
 

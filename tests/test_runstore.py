@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.support.checksums import mark, sealed
+from homie.kernel.support.checksums import mark, seal
 from homie.kernel.support.files import slug, to_json, write_atomically
 from homie.kernel.types import (
     Answer,
@@ -42,8 +42,8 @@ from homie.runtime.runstore import (
     RunFolder,
     Usage,
     episode_folders,
-    held_folder,
     kind_of,
+    lock_folder,
     read_episode,
     read_run,
     read_steps,
@@ -353,7 +353,7 @@ def test_tries_that_were_set_aside_are_in_their_order(tmp_path):
 
 def test_a_file_of_another_form_names_the_field(tmp_path):
     path = tmp_path / "episode.json"
-    write_atomically(path, sealed({"format": 2, "task": "go"}))
+    write_atomically(path, seal({"format": 2, "task": "go"}))
     with pytest.raises(BadInput, match=r"^.*episode\.json is not a valid EpisodeFile: trial is missing\.$"):
         read_episode(tmp_path)
     with pytest.raises(BadInput, match=r"^Cannot read .*run\.json: No such file or directory\.$"):
@@ -362,7 +362,7 @@ def test_a_file_of_another_form_names_the_field(tmp_path):
 
 def test_whose_run_folder_it_is(tmp_path):
     assert kind_of(tmp_path) == ""
-    for content, kind in ((b"{", ""), (b"{}", "run"), (sealed({"format": 2, "kind": "bench"}), "bench")):
+    for content, kind in ((b"{", ""), (b"{}", "run"), (seal({"format": 2, "kind": "bench"}), "bench")):
         (tmp_path / "run.json").write_bytes(content)
         assert kind_of(tmp_path) == kind
 
@@ -421,7 +421,7 @@ def test_runs_of_one_second_are_numbered(tmp_path, monkeypatch):
     monkeypatch.setenv("HOMIE_RUNS", str(tmp_path / "runs"))
     by_second: dict[str, list[str]] = {}
     for _ in range(40):
-        path, lock = held_folder(None, "Put it!")
+        path, lock = lock_folder(None, "Put it!")
         os.close(lock)
         stamp, _, number = path.name.partition("-put-it")
         by_second.setdefault(stamp, []).append(number)

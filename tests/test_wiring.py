@@ -12,7 +12,7 @@ from error_detection import code_order, execution, paper_order
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.options import OpenOptions
-from homie.kernel.registry import DETECTOR, constructed, make_part, named_part, path_of, resolve, split
+from homie.kernel.registry import DETECTOR, construct, make_part, named_part, path_of, resolve, split
 from homie.kernel.types import Check, Decision
 from homie.runtime.assembly import (
     assemble,
@@ -300,11 +300,11 @@ class Argued(InformedPlanner):
 def test_a_part_is_made_with_what_it_takes():
     whose = "planner 'mine'"
     ready = InformedPlanner()
-    assert constructed(whose, ready, ["x"], Planner) is ready, "made already"
-    assert isinstance(constructed(whose, Bare, [""], Planner), Bare), "no argument was given and none is taken"
-    assert constructed(whose, Argued, ["a", 3], Planner).argued == ("a", 3)
-    assert constructed(whose, Argued, ["", 3], Planner).argued == ("", 3)
-    assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
+    assert construct(whose, ready, ["x"], Planner) is ready, "made already"
+    assert isinstance(construct(whose, Bare, [""], Planner), Bare), "no argument was given and none is taken"
+    assert construct(whose, Argued, ["a", 3], Planner).argued == ("a", 3)
+    assert construct(whose, Argued, ["", 3], Planner).argued == ("", 3)
+    assert construct(whose, lambda argument: ready, ["x"], Planner) is ready
     for make, arguments, message in (
         (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
         (TinyRobot, [], "is the class homie_tiny:TinyRobot, which is a homie.Robot: name a homie.Planner."),
@@ -316,7 +316,7 @@ def test_a_part_is_made_with_what_it_takes():
         ),
     ):
         with pytest.raises(BadInput) as refusal:
-            constructed(whose, make, arguments, Planner)
+            construct(whose, make, arguments, Planner)
         assert str(refusal.value) == f"The {whose} {message}"
     assert (
         path_of(InformedPlanner) == path_of(ready) == f"{__name__}:InformedPlanner" and path_of(len) == "builtins:len"

@@ -15,7 +15,7 @@ import numpy as np
 
 from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.interfaces.prompts import Message
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types import Feedback as Result
 from planners.llm.prompting.prompt_builder import Prompt, Turn
@@ -88,9 +88,9 @@ KNOWN = Knowledge(
     ROOMS,
     (Doorway("doorway 1", ROOMS[0], ROOMS[1], True), Doorway("doorway 2", ROOMS[0], ROOMS[2])),
     (
-        *(Remembered(f"kitchen counter {number}", ROOMS[number % 3], "", 7) for number in range(1, 19)),
-        *(Remembered(f"drawer {number}", ROOMS[number % 3], "", 7, "closed") for number in range(1, 11)),
-        *(Remembered("potted meat can", room, "on the wood table", 8) for room in ROOMS for _ in range(4)),
+        *(RememberedThing(f"kitchen counter {number}", ROOMS[number % 3], "", 7) for number in range(1, 19)),
+        *(RememberedThing(f"drawer {number}", ROOMS[number % 3], "", 7, "closed") for number in range(1, 11)),
+        *(RememberedThing("potted meat can", room, "on the wood table", 8) for room in ROOMS for _ in range(4)),
     ),
 )
 

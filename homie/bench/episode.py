@@ -24,7 +24,7 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
-from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
+from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, damaged_record, history_of, read_finished
 
 Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "code", "error", "damaged"]
 """Why infrastructure ended a try: the worker crashed or was killed, exceeded the time or memory limit; the planner gave
@@ -104,7 +104,7 @@ class Episode:
             stored = read_finished(self.folder)
             return None if stored is None else self._with_verdict(Finished(*stored))
         except Damaged as damage:
-            return Finished(lost_to(damage, task=self.task.text, trial=self.trial, seed=self.seed))
+            return Finished(damaged_record(damage, task=self.task.text, trial=self.trial, seed=self.seed))
 
     @property
     def ending(self) -> EpisodeFile | None:
@@ -206,7 +206,7 @@ class Episode:
             raise Damaged(f"{STATE} (the goal cannot be judged: {' '.join(str(error).split())[:200]})") from error
 
 
-def lost_by(cause: str) -> str:
+def describe_loss(cause: str) -> str:
     """Describe what ended a lost episode, from its cause (`robot: A motor is hot.`): `infrastructure (robot)`."""
     kind = cause.partition(":")[0]
     return "an error in code of your own" if kind == OWN_CODE else f"infrastructure ({kind})"

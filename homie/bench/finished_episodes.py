@@ -22,7 +22,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import FileMark
 from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.damage import changed
+from homie.runtime.runstore.damage import describe_change
 
 PLANNER = "planner."
 """Prefix of a planner's setting in a sweep."""
@@ -91,4 +91,4 @@ def suite_json(suite: Suite) -> bytes:
 def suite_damage(run: Path, file: BenchFile) -> str:
     """Describe how `suite.json` differs from its checksum in `run.json`; "" if it does not, or there is none."""
     mark = file.files.get("suite.json")
-    return changed(run / "suite.json", mark) if mark is not None else ""
+    return describe_change(run / "suite.json", mark) if mark is not None else ""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.world.conditions import Condition, conjuncts
 from homie.kernel.world.snapshot import WorldSnapshot
-from homie.runtime.runstore.json_lines import kept_lines
+from homie.runtime.runstore.json_lines import read_complete_lines
 
 GOALS = "goals.jsonl"
 
@@ -43,4 +43,4 @@ class GoalLine(BaseModel):
 def read_goals(folder: Path) -> tuple[GoalLine, ...]:
     """Return the lines of an episode folder, without a last line truncated by a kill; none if its task has no goal, or
     for episodes of older versions. Raises BadInput for any other damage, OSError."""
-    return tuple(kept_lines(folder / GOALS, GoalLine)[0])
+    return tuple(read_complete_lines(folder / GOALS, GoalLine)[0])

@@ -21,8 +21,8 @@ from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import mark
 from homie.kernel.support.files import check_regular, entries_of, reading, reason_of, write_atomically, writing
-from homie.runtime.provenance import OtherParts, forget, kept, versions
-from homie.runtime.runstore import HeldFolder, check_writable, contents, held_folder, kind_of, read_model, write_model
+from homie.runtime.provenance import OtherParts, description_names, forget, versions
+from homie.runtime.runstore import LockedFolder, check_writable, contents, kind_of, lock_folder, read_model, write_model
 from homie.runtime.runstore.damage import ENDING
 
 INDECISIVE = (
@@ -34,7 +34,7 @@ PATIENCE = 20.0
 """Seconds to wait for the workers of a killed runner to notice it."""
 
 
-class BenchFolder(HeldFolder):
+class BenchFolder(LockedFolder):
     """Run folder of a bench. `is_new`: it was created by this process."""
 
     is_new = False
@@ -42,7 +42,7 @@ class BenchFolder(HeldFolder):
     @classmethod
     def open(cls, options: BenchOptions, suite: Suite) -> BenchFolder:
         """Create the run folder, or open one with the same configuration. Raises BadInput."""
-        path, lock = held_folder(options.out, suite.name)
+        path, lock = lock_folder(options.out, suite.name)
         folder = cls(path, lock)
         try:
             if kind_of(path) == "run":
@@ -119,7 +119,7 @@ class BenchFolder(HeldFolder):
             os.close(descriptor)
 
 
-def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[Episode]:
+def unfinished_episodes(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[Episode]:
     """Yield the episodes to run, including damaged ones and those with unreadable answers; with `again` also all others
     ended by infrastructure."""
     for episode in episodes:
@@ -166,7 +166,7 @@ def _remove_unused_parts(run: Path, episodes: Sequence[Episode]) -> None:
     Otherwise the bench could not be resumed after the parts were fixed. Raises OSError.
     """
     used_digests = {episode.ending.parts for episode in episodes if episode.ending is not None}
-    for digest in kept(run):
+    for digest in description_names(run):
         if digest not in used_digests:
             forget(run, digest)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import format_count
-from homie.runtime.provenance import PartsFile, read_parts, shown
+from homie.runtime.provenance import PartsFile, format_value, read_parts
 from homie.runtime.runstore import EpisodeFile
 
 UNKNOWN = "unknown"
@@ -57,7 +57,7 @@ class Makeup:
         known = [index for index, batch in enumerate(self.batches) if batch.parts is not None]
         names = sorted({name for fact in facts for name in fact})
         values = {
-            name: tuple(shown(fact.get(name)) if index in known else UNKNOWN for index, fact in enumerate(facts))
+            name: tuple(format_value(fact.get(name)) if index in known else UNKNOWN for index, fact in enumerate(facts))
             for name in names
         }
         return {name: row for name, row in values.items() if len({row[index] for index in known}) > 1}

@@ -122,11 +122,11 @@ def write(tables: Sequence[Table], form: str) -> str:
     return WRITERS[form](tables)
 
 
-def shown(cell: Cell, kind: Kind) -> str:
+def format_cell(cell: Cell, kind: Kind) -> str:
     """Format a cell: percentages with two decimals as in the paper, an interval in brackets, `-` for None.
 
     Example:
-        >>> shown(Estimate(0.5, Interval(0.25, 0.75)), "percent")
+        >>> format_cell(Estimate(0.5, Interval(0.25, 0.75)), "percent")
         '50.00 [25.0, 75.0]'
     """
     if cell is None:
@@ -134,7 +134,7 @@ def shown(cell: Cell, kind: Kind) -> str:
     if isinstance(cell, Estimate):
         if cell.value is None:
             return NOT_THERE
-        value = shown(cell.value, kind)
+        value = format_cell(cell.value, kind)
         if cell.interval is None:
             return value
         return f"{value} {_interval_text(cell.interval, kind)}"
@@ -203,7 +203,7 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
     values, intervals = [], []
     for cell, column in zip(row, columns, strict=True):
         interval = cell.interval if isinstance(cell, Estimate) and cell.value is not None else None
-        value = _latex_text(shown(Estimate(cell.value) if isinstance(cell, Estimate) else cell, column.kind))
+        value = _latex_text(format_cell(Estimate(cell.value) if isinstance(cell, Estimate) else cell, column.kind))
         values.append(value if column.kind == "text" else _minus(value))
         interval_text = _minus(_latex_text(_interval_text(interval, column.kind))) if interval else ""
         intervals.append(rf"\scriptsize {interval_text}" if interval_text else "")
@@ -237,7 +237,9 @@ def _latex_text(text: str) -> str:
 
 
 def _texts(table: Table) -> list[list[str]]:
-    return [[shown(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    return [
+        [format_cell(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
+    ]
 
 
 def _one_line(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from homie.cli import logs
-from homie.cli.failures import reported
+from homie.cli.failures import report_errors
 from homie.cli.help_layout import Chapters, Grouped, show_all
 from homie.cli.output import say
 from homie.cli.plugged import Command, plugged
@@ -58,7 +58,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
     logs.configure()
     words = os.environ[COMPLETING].split()[1:] if COMPLETING in os.environ else arguments
     command = next((word for word in words if not word.startswith("-")), "")
-    with reported(arguments, json="--json" in arguments):
+    with report_errors(arguments, json="--json" in arguments):
         code = build(command)(args=list(arguments), prog_name="homie", standalone_mode=False)
     raise SystemExit(code or 0)
 
@@ -143,7 +143,7 @@ def _guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def guarded(*args: Any, **options: Any) -> None:
-        with reported(json=bool(options.get("json"))):
+        with report_errors(json=bool(options.get("json"))):
             on_stop(stop)  # from here on a robot may have to be stopped
             _logging(**{name: options.pop(name) for name in shared})
             command(*args, **options)

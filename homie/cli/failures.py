@@ -17,7 +17,7 @@ from homie.cli.streams import OutputLost
 from homie.cli.usage_errors import usage_sentence
 from homie.kernel import exit_codes
 from homie.kernel.errors import HomieError, Interrupted
-from homie.kernel.stop_signals import STOPPED, command_ended, stop_came
+from homie.kernel.stop_signals import STOPPED, forget_signals, stop_came
 from homie.kernel.support.text import json_safe, printable
 
 log = logging.getLogger("homie.cli")
@@ -27,7 +27,7 @@ PLACES = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
 
 
 @contextmanager
-def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
+def report_errors(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
     """Report errors in one sentence and exit with their code.
 
     Args:
@@ -53,7 +53,7 @@ def reported(words: Sequence[str] = (), *, json: bool) -> Iterator[None]:
         log.debug("The command failed.", exc_info=error)
         _fail_with(error, words, json=json)
     finally:
-        command_ended()
+        forget_signals()
 
 
 def _fail_with(error: BaseException, words: Sequence[str], *, json: bool) -> NoReturn:
@@ -77,9 +77,9 @@ def _fail_with(error: BaseException, words: Sequence[str], *, json: bool) -> NoR
         place = f"The traceback is in {file.name}."
     except OSError:
         place = "Its traceback could not be saved: give --log-file FILE to save it."
-    from homie.kernel.support.own_code import unexpected  # not at start-up, which needs none of it
+    from homie.kernel.support.own_code import unexpected_error  # not at start-up, which needs none of it
 
-    failure = unexpected(error, place)
+    failure = unexpected_error(error, place)
     _fail(str(failure), failure.exit_code, json=json)
 
 

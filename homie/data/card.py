@@ -97,11 +97,11 @@ def _usage(data: DataFile) -> str:
         f"Columns: {_COLUMNS[recipe.purpose]}. "
         '`datasets.load_dataset("THIS FOLDER")` loads them, TRL trains with them.\n\n'
         "A model that is trained with these data is to be asked with the same prompt:\n\n"
-        f"    homie run TASK --planner transformers:MODEL --adapter ADAPTER {asked(settings)}\n"
+        f"    homie run TASK --planner transformers:MODEL --adapter ADAPTER {prompt_options(settings)}\n"
     )
 
 
-def asked(settings: dict[str, object]) -> str:
+def prompt_options(settings: dict[str, object]) -> str:
     """Return the prompt settings as command line options, without those that every planner has."""
     prompt_settings = {
         name: value for name, value in settings.items() if name not in ("template", "reasks", "reading", "leniencies")

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field
 
 from homie.kernel.support.documents import parse_yaml
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 
 UNKNOWN = "unknown"
 """Licence value of the Hugging Face Hub for data whose licence was not given."""
@@ -18,7 +18,7 @@ License = Annotated[
     Annotated[
         str,
         Field(max_length=100),
-        spelt("[a-z0-9][a-z0-9.+-]*", "be lower case letters, digits, '.', '+' and '-', such as cc-by-4.0"),
+        pattern_validator("[a-z0-9][a-z0-9.+-]*", "be lower case letters, digits, '.', '+' and '-', such as cc-by-4.0"),
     ]
     | None,
     Field(

@@ -16,7 +16,7 @@ from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import END, Decision, PlannerInput
 from homie.runtime.assembly import load_prompts
-from homie.runtime.runstore.damage import changed
+from homie.runtime.runstore.damage import describe_change
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Ite
     """
     data = read_data_file(folder)
     for name, mark in data.files.items():
-        if wrong := changed(folder / name, mark):
+        if wrong := describe_change(folder / name, mark):
             yield Problem(name, wrong)
     reader = _AnswerReader(data)
     pictures: dict[Path, str] = {}

@@ -13,19 +13,19 @@ from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, wr
 from homie.data.card_parts import OURS, front_matter, license_of, read_card
 from homie.data.emmoe_wording import official_name
 from homie.data.episode import Episode, LeftOut, Step
-from homie.data.examples.analyses import explained
+from homie.data.examples.analyses import add_analyses
 from homie.data.examples.writer import CARD
 from homie.data.options import EmmoeOptions
 from homie.data.pictures import whole
 from homie.data.sources.source import reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import read_split, side_of
-from homie.data.training_examples import EpisodeOver, every, kept
+from homie.data.training_examples import EpisodeOver, check_outcome, every
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import GO_ON, slug, write_atomically, writing
 from homie.kernel.support.version import __version__
 from homie.kernel.types import VIEWS
-from homie.runtime.runstore import HeldFolder, held_folder
+from homie.runtime.runstore import LockedFolder, lock_folder
 
 LONGEST = 40
 """Maximum length of a folder name in characters: `homie bench` makes a task id of it, at most 48 including its
@@ -59,7 +59,7 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
     """
     sources = open_sources(options.sources)
     split = read_split(options.split)
-    folder = HeldFolder(*held_folder(options.out, "", "folder"))
+    folder = LockedFolder(*lock_folder(options.out, "", "folder"))
     out = folder.path
     left_out: dict[str, str] = {}
     episodes = subtasks = 0
@@ -71,10 +71,10 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
             reason = ""
             try:
                 with reading_episode(entry):
-                    episode = kept(source.read(entry), options.keep)
+                    episode = check_outcome(source.read(entry), options.keep)
                 target = out / "data" / side_of(split, episode) / _folder_name(entry.name, names)
                 if not (target / KEYPATHS).exists():
-                    _write_episode(target, explained(episode) if options.explain else episode)
+                    _write_episode(target, add_analyses(episode) if options.explain else episode)
                 episodes, subtasks = episodes + 1, subtasks + len(episode.steps)
             except LeftOut as why:
                 reason = left_out[entry.name] = str(why)

@@ -33,7 +33,9 @@ def instruction(step: Step, earlier: Sequence[Step]) -> str:
     Args:
         earlier: Steps before it.
     """
-    history = "".join(f"({step.number}){decided(step)} ({step.feedback.status})\n" for step in earlier) or " None"
+    history = (
+        "".join(f"({step.number}){format_decision(step)} ({step.feedback.status})\n" for step in earlier) or " None"
+    )
     current = step.input
     feedback = "None" if current.feedback is None else current.feedback.message
     return (
@@ -42,7 +44,7 @@ def instruction(step: Step, earlier: Sequence[Step]) -> str:
     )
 
 
-def decided(step: Step) -> str:
+def format_decision(step: Step) -> str:
     """Format a step as in the history: `[Go to, blue_sofa] (PixNav)`."""
     return f"{step.subtask} ({official_name(step.model)})" if step.model else str(step.subtask)
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from homie.bench.authoring.errand_drawing import Drawn, draw_suite
+from homie.bench.authoring.errand_drawing import SampledSuite, draw_suite
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
@@ -27,7 +27,7 @@ MOST_TRIALS = 1000
 """Maximum number of trials of a bench."""
 
 
-def draw_tasks(options: TasksOptions) -> Drawn:
+def draw_tasks(options: TasksOptions) -> SampledSuite:
     """Sample a suite of errands and write its file. Raises BadInput if the file cannot be written, or the houses do not
     provide enough errands."""
     scenes = scenes_of(options.robot)

@@ -23,7 +23,7 @@ def read_lines(folder: Path, split: str) -> Iterator[dict[str, Any]]:
             yield _parse(text, f"{path}, line {number}")
 
 
-def shown(line: Mapping[str, Any]) -> str:
+def format_line(line: Mapping[str, Any]) -> str:
     """Format a line for people: all messages, with the names of the pictures in their places."""
     if "conversations" in line:
         pictures = ", ".join(line.get("image", ()))

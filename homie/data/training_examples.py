@@ -13,11 +13,11 @@ from typing import TypeAlias
 from homie.data.card import card
 from homie.data.card_parts import UNKNOWN
 from homie.data.episode import Episode, LeftOut
-from homie.data.examples.analyses import explained
+from homie.data.examples.analyses import add_analyses
 from homie.data.examples.data_json import DataFile, Recipe
-from homie.data.examples.expert_labels import labelled
+from homie.data.examples.expert_labels import label_steps
 from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
-from homie.data.examples.renaming import renamed
+from homie.data.examples.renaming import renamed_copies
 from homie.data.examples.rewordings import Rewrite, versions
 from homie.data.examples.rewriting_cache import Rewritings
 from homie.data.examples.writer import DatasetWriter
@@ -55,7 +55,7 @@ class Words:
 
     def lines(self, purpose: Purpose, episode: Episode) -> Iterator[Line]:
         """Yield the lines of an episode, in the original wording first. Raises LeftOut."""
-        complete = explained(episode) if self.explain else episode
+        complete = add_analyses(episode) if self.explain else episode
         yield from self.form.lines(purpose, complete)
         for number, other in enumerate(self._copies(complete, purpose), 1):
             yield from self.form.lines(purpose, other, number)
@@ -64,7 +64,7 @@ class Words:
         """Yield reworded copies of the episode, then copies with other names."""
         if self.rewrite is not None:
             yield from versions(episode, self.versions, self.rewrite, analyses=purpose == "sft")
-        yield from renamed(episode, self.names, self.seed)
+        yield from renamed_copies(episode, self.names, self.seed)
 
 
 def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOver | None = None) -> DataFile:
@@ -138,7 +138,7 @@ def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
             yield source, entry
 
 
-def kept(episode: Episode, keep: str) -> Episode:
+def check_outcome(episode: Episode, keep: str) -> Episode:
     """Return the episode unchanged. Raises LeftOut if its outcome excludes it."""
     if keep == "done" and episode.done is False:
         raise LeftOut("the task was not done")
@@ -155,9 +155,9 @@ def _convert(
         with reading_episode(entry):
             episode = source.read(entry)
         if options.label_by == "planner":
-            episode = kept(episode, options.keep)
+            episode = check_outcome(episode, options.keep)
         else:
-            episode = labelled(episode, corrections=options.label_by == "corrections")
+            episode = label_steps(episode, corrections=options.label_by == "corrections")
         counts = folder.add(episode, side_of(split, episode), words.lines(folder.recipe.purpose, episode))
     except LeftOut as reason:
         folder.leave_out(entry.name, entry.task, str(reason))

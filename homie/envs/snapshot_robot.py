@@ -24,7 +24,7 @@ from homie.kernel.types import (
     Articulation,
     Box,
     Goal,
-    Listed,
+    NumberedObject,
     Observation,
     Pose,
     Solid,
@@ -122,7 +122,7 @@ class SnapshotLocator(SymbolicLocator):
     def objection(self, words: str, action: Action) -> str:
         return objection_to(words) if action.name == MOVE else super().objection(words, action)
 
-    def listing(self) -> tuple[Listed, ...]:
+    def listing(self) -> tuple[NumberedObject, ...]:
         """List the objects of the world with the cells of their centres, sorted by y."""
         origin = self._snapshot_robot.workspace
         if origin is None:
@@ -134,7 +134,7 @@ class SnapshotLocator(SymbolicLocator):
         ordered = sorted(places, key=lambda name: float(places[name][1]))
         actions = arm_actions()
         return tuple(
-            Listed(number, self.called(name), actions.place(places[name]), name)
+            NumberedObject(number, self.called(name), actions.place(places[name]), name)
             for number, name in enumerate(ordered, 1)
         )
 

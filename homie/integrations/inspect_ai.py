@@ -89,7 +89,7 @@ def _task(name: str, tasks: str | None, trials: int | None, out: str | None, opt
     factory = registry.load("tools", "asked-elsewhere")
     bench_options = dict(options)
     prompts = bench_options.pop("planner_settings", {})
-    registry.checked_settings("prompt", factory.Settings, prompts)
+    registry.check_settings("prompt", factory.Settings, prompts)
     values = {"suite": name, "tasks": tasks, "trials": trials, "planner": "function:inspect", **bench_options}
     bench_opts, homie_suite = ready(BenchOptions.build(None, **values))
     chosen = homie_suite.select(bench_opts.tasks, bench_opts.split)
@@ -142,7 +142,7 @@ def episode(options: dict[str, Any], out: str, prompts: dict[str, Any]) -> Solve
             }
 
         factory = registry.load("tools", "asked-elsewhere")
-        settings = registry.checked_settings("prompt", factory.Settings, prompts)
+        settings = registry.check_settings("prompt", factory.Settings, prompts)
         planner: Planner = factory(ask, settings, {"inspect": str(model)})
         ending = _Ending(abandoned)
         episode_task = asyncio.ensure_future(

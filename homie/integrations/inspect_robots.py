@@ -133,10 +133,10 @@ class HomieEmbodiment(EmbodimentBase):
         spec, frames = self._session.robot.spec, self._session.observe(*self._cameras).frames
         cameras = tuple(CameraSpec(name, *frame.rgb.shape[:2]) for name, frame in frames.items())
         simulated = frozenset({SEEDABLE, RESETTABLE, AUTO_RESET, PRIVILEGED_SUCCESS, RENDERABLE})
-        return described(spec, self._vector, cameras, self._periods, simulated)
+        return embodiment_info(spec, self._vector, cameras, self._periods, simulated)
 
 
-def described(
+def embodiment_info(
     spec: RobotSpec,
     vector: ActionVector,
     cameras: tuple[CameraSpec, ...],

@@ -24,7 +24,7 @@ from inspect_robots.types import Observation as Seen
 from PIL import Image, ImageOps
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.integrations.inspect_robots import POSITIONS, described
+from homie.integrations.inspect_robots import POSITIONS, embodiment_info
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.robot.action_vector import ActionVector
@@ -206,7 +206,7 @@ class InspectRobots(SkillSet):
         cameras = settings.cameras or ("front" if spec.head is None else "head", "wrist")
         size = settings.picture_size
         views = tuple(CameraSpec(name, size, size) for name in cameras)
-        info = described(spec, ActionVector(spec), views, settings.periods)
+        info = embodiment_info(spec, ActionVector(spec), views, settings.periods)
         if hasattr(self._policy, "bind"):
             self._policy.bind(info)
         report = check_compatibility(self._policy, SimpleNamespace(info=info))

@@ -175,7 +175,8 @@ def action_table(declarations: Iterable[Iterable[Action]]) -> ActionTable:
 def _differences(known: Action, declared: Action) -> str:
     """Describe how two actions of a name differ: `takes a target, and a skill set declares a destination`."""
     if known.arguments != declared.arguments:
-        return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
+        takes, declares = format_arguments(known.arguments), format_arguments(declared.arguments)
+        return f"takes {takes}, and a skill set declares {declares}"
     compared_names = (attribute.name for attribute in fields(Action) if attribute.compare)
     name = next(name for name in compared_names if getattr(known, name) != getattr(declared, name))
     return f"has {name}={getattr(known, name)!r}, and a skill set declares {name}={getattr(declared, name)!r}"
@@ -220,9 +221,11 @@ def misfit(subtask: Named, arguments: Sequence[str]) -> str:
     names = {"target": subtask.target, "destination": subtask.destination}
     for name, words in names.items():
         if words and name not in arguments:
-            return f"{subtask.action} takes {spoken(arguments)}, so '{words}' in {subtask} is one name too many"
+            return (
+                f"{subtask.action} takes {format_arguments(arguments)}, so '{words}' in {subtask} is one name too many"
+            )
     if any(not names[name] for name in arguments):
-        return f"{subtask.action} takes {spoken(arguments)}, and {subtask} does not have that"
+        return f"{subtask.action} takes {format_arguments(arguments)}, and {subtask} does not have that"
     return ""
 
 
@@ -234,6 +237,6 @@ def acted_on(subtask: Named, arguments: Sequence[str]) -> str:
     return (subtask.destination if "destination" in arguments else "") or subtask.target
 
 
-def spoken(arguments: Sequence[str]) -> str:
+def format_arguments(arguments: Sequence[str]) -> str:
     """Format arguments in words: `a target and a destination`."""
     return " and ".join(f"a {name}" for name in arguments) or "no target"

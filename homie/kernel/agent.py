@@ -21,7 +21,7 @@ from homie.kernel.episode_rules import EMMOE_RULES, EpisodeRules
 from homie.kernel.errors import LimitReached, Unanswered
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.interfaces.planner import decided
+from homie.kernel.interfaces.planner import call_planner
 from homie.kernel.inventory import apply_effects
 from homie.kernel.look_and_detect import Sight
 from homie.kernel.pose_action import MOVE
@@ -164,7 +164,7 @@ class Episode:
         self.listener.on(PlannerAsked(planner_input, sight.observation))
         clock.lap("listen")
         try:
-            decision = self._with_fallback(decided(self.planner, planner_input))
+            decision = self._with_fallback(call_planner(self.planner, planner_input))
         except LimitReached as reached:
             self.used_up = reached.limit
             self.round -= 1
@@ -192,7 +192,7 @@ class Episode:
                 report = _report_of(subtask, decision)
                 subtask = self._normalize_end(subtask, report)
             if not self._is_listed(subtask):
-                execution = unlisted(decision, subtask, len(self.choices))
+                execution = unlisted_execution(decision, subtask, len(self.choices))
                 self.listener.on(SubtaskChecked(execution.checks[0]))
             elif is_end and subtask not in self.rules.endings and not self.choices:
                 execution = no_end(decision, subtask, self.rules.endings)
@@ -342,7 +342,7 @@ def unreadable(decision: Decision) -> Execution:
     return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
 
 
-def unlisted(decision: Decision, subtask: Subtask, number: int) -> Execution:
+def unlisted_execution(decision: Decision, subtask: Subtask, number: int) -> Execution:
     """Create the execution of a subtask that is not one of the numbered actions: F1, and no motion."""
     sentence = f"{subtask} is none of the {number} numbered actions! You should only choose numbers of the list."
     check = Check("format", ErrorCode.F1, sentence)

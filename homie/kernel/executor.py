@@ -27,7 +27,7 @@ from homie.kernel.interfaces import (
     Skill,
     Trial,
 )
-from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
+from homie.kernel.interfaces.parts import brief, check_returned, is_line, method_of
 from homie.kernel.look_and_detect import Senses
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.deprecated_imports import renamed
@@ -171,7 +171,7 @@ class Executor:
         locator = self.locator
         goal = locator.goal(task.entity, task.action, observation) if task.entity else locator.here(observation)
         method = method_of("locator", locator, "goal" if task.entity else "here")
-        return replace(returned(goal, Goal, method), text=str(task.subtask), task=task.instruction or goal.task)
+        return replace(check_returned(goal, Goal, method), text=str(task.subtask), task=task.instruction or goal.task)
 
     def _attempt(self, number: int, task: _Task, timed_skill: _TimedSkill, listener: EpisodeListener) -> Attempt:
         """Run the skill until it reports an outcome, times out, or the safety gate refuses a command."""
@@ -220,12 +220,12 @@ class Executor:
 def _entity(locator: Locator, words: str, action: Action, observation: Observation) -> str | None:
     """Resolve words to an entity, None for no words. Raises BadInput if the locator returns anything but a name."""
     entity = locator.resolve(words, action, observation) if words else None
-    return None if entity is None else returned(entity, str, method_of("locator", locator, "resolve"))
+    return None if entity is None else check_returned(entity, str, method_of("locator", locator, "resolve"))
 
 
 def _outcome(skill: Skill) -> Outcome:
     """Return the outcome of a skill. Raises BadInput for another type, which would seem to end the attempt."""
-    return returned(skill.outcome, Outcome, method_of("skill", skill, "outcome"))
+    return check_returned(skill.outcome, Outcome, method_of("skill", skill, "outcome"))
 
 
 def _reason(error: HomieError) -> str:
@@ -296,7 +296,7 @@ class _TimedSkill:
     def act(self, observation: Observation) -> Command:
         start = time.perf_counter()
         try:
-            return returned(self._skill.act(observation), Command, method_of("skill", self._skill, "act"))
+            return check_returned(self._skill.act(observation), Command, method_of("skill", self._skill, "act"))
         finally:
             self.seconds += time.perf_counter() - start
 

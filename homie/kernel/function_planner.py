@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
-from homie.kernel.interfaces.parts import takes_one
+from homie.kernel.interfaces.parts import accepts_one_argument
 from homie.kernel.interfaces.planner import decision_of
 from homie.kernel.types import Decision, PlannerInput, Subtask
 
@@ -76,7 +76,7 @@ class FunctionPlanner(Planner):
             BadInput: The function does not take one argument.
         """
         self._subject = f"The planner's function {getattr(decide, '__name__', type(decide).__name__)}"
-        if not takes_one(decide):
+        if not accepts_one_argument(decide):
             raise BadInput(f"{self._subject} has to take one argument, a homie.PlannerInput.")
         self._decide = decide
         self._about = dict(about or {})

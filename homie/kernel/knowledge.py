@@ -23,7 +23,7 @@ CONTRARY: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberedThing:
     """An object or piece of furniture seen in this episode, including those in sight now.
 
     Attributes:
@@ -86,5 +86,5 @@ class Knowledge:
     room: str = ""
     rooms: tuple[str, ...] = ()
     doorways: tuple[Doorway, ...] = ()
-    remembered: tuple[Remembered, ...] = ()
-    taken: tuple[Remembered, ...] = ()
+    remembered: tuple[RememberedThing, ...] = ()
+    taken: tuple[RememberedThing, ...] = ()

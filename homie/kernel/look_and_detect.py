@@ -15,7 +15,7 @@ import numpy as np
 
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Detector, Locator, Robot
-from homie.kernel.interfaces.parts import brief, is_line, method_of, returned
+from homie.kernel.interfaces.parts import brief, check_returned, is_line, method_of
 from homie.kernel.types import CameraFrame, Detection, Observation
 
 OWN_VIEWS: Mapping[str, str] = MappingProxyType({})
@@ -100,7 +100,9 @@ class Senses:
         return replace(observation, frames={name: self._frames[name] for name in cameras})
 
     def _measure(self, cameras: Collection[str] = ()) -> Observation:
-        observation = returned(self.robot.observe(cameras), Observation, method_of("robot", self.robot, "observe"))
+        observation = check_returned(
+            self.robot.observe(cameras), Observation, method_of("robot", self.robot, "observe")
+        )
         base = observation.body.base
         for quantity, value in (("time", observation.stamp), ("x", base.x), ("y", base.y), ("yaw", base.yaw)):
             if not math.isfinite(value):

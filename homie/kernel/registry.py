@@ -205,7 +205,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise _import_error(name, error) from error
         absent = f"there is no module '{error.name}' either"
-        if reason := hidden(name):
+        if reason := shadowing_note(name):
             raise BadInput(f"Unknown {word(kind)} '{name}' ({absent}): {reason}") from error
         local_modules = [path.stem for path in Path.cwd().glob("*.py")]
         raise unknown(kind, name, absent, local_modules) from error
@@ -216,7 +216,7 @@ def find(kind: str, text: str) -> tuple[Any, str]:
     return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
 
 
-def hidden(module: str) -> str:
+def shadowing_note(module: str) -> str:
     """Return the end of a message about a module that was imported from elsewhere although the current folder has a
     file or folder of that name; "" otherwise."""
     top = module.partition(".")[0]
@@ -251,7 +251,7 @@ def _attribute(module: Any, name: str, beginning: str) -> Any:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
         public = [known for known in vars(module) if not known.startswith("_")]
-        reason = hidden(module.__name__)
+        reason = shadowing_note(module.__name__)
         end = f": {reason}" if reason else did_you_mean(name, public) or "."
         raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'{end}") from None
 
@@ -310,7 +310,7 @@ class NamedPart(Generic[Part]):
             from homie.kernel.function_planner import FunctionPlanner, decides  # not at the top: it needs numpy
 
             factory = FunctionPlanner(factory) if decides(factory) else factory
-        return constructed(f"{self.kind.word} '{self.name}'", factory, [self.argument, self.settings], self.kind.base)
+        return construct(f"{self.kind.word} '{self.name}'", factory, [self.argument, self.settings], self.kind.base)
 
 
 def make_part(
@@ -362,13 +362,13 @@ def settings_of(subject: str, model: type[BaseModel] | None, values: Mapping[str
         subject: The part in messages: "planner 'chat'".
     """
     if model is not None:
-        return checked_settings(subject, model, values)
+        return check_settings(subject, model, values)
     if values:
         raise BadInput(f"The {subject} has no settings (got {', '.join(values)}).")
     return None
 
 
-def constructed(subject: str, factory: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
+def construct(subject: str, factory: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:
     """Construct a part from its class or factory, or return a part that is given as an object. The factory gets the
     arguments that are not None, and need not accept one that is "".
 
@@ -398,7 +398,7 @@ def constructed(subject: str, factory: Any, arguments: Sequence[Any], interface:
 def _wrong_class_sentence(part_class: type, interface: type) -> str:
     """Return the end of a message about a class that is not derived from an interface."""
     base = f"homie.{interface.__name__}"
-    if reason := hidden(part_class.__module__):
+    if reason := shadowing_note(part_class.__module__):
         return f"is not a {base}: {reason}"
     package = interface.__module__.rpartition(".")[0]
     interface_name = next((kind.__name__ for kind in part_class.__mro__ if kind.__module__.startswith(package)), "")
@@ -445,7 +445,7 @@ def _call_factory(label: str, factory: Callable[..., Any], arguments: Sequence[A
     )
 
 
-def checked_settings(subject: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
+def check_settings(subject: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
     """Validate settings by their model.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.options import HouseOptions, OpenOptions
-from homie.kernel.registry import SettingsT, checked_settings
+from homie.kernel.registry import SettingsT, check_settings
 
 RobotT = TypeVar("RobotT", bound=Robot)
 
@@ -58,7 +58,7 @@ class Opening(Generic[RobotT, SettingsT]):
             raise BadInput(f"The robot {name} does not support {flags}: leave out {flags}.")
         candidates = {name: getattr(options, name) for name in setting_names if name in OpenOptions.model_fields}
         option_values = {name: value for name, value in candidates.items() if value is not None}
-        settings = checked_settings(f"robot '{name}'", self.Settings, {**option_values, **options.robot_settings})
+        settings = check_settings(f"robot '{name}'", self.Settings, {**option_values, **options.robot_settings})
         return self.make(argument, settings)
 
 

@@ -26,7 +26,7 @@ def on_stop(handler: signal.Handlers | object) -> None:
             signal.signal(number, handler)  # type: ignore[arg-type]
 
 
-def command_ended() -> None:
+def forget_signals() -> None:
     """Forget the stop signals at the end of a command: later ones in this process do not belong to it."""
     _commands.clear()
 

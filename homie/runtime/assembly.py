@@ -25,7 +25,7 @@ from homie.kernel.interfaces import (
     Robot,
     SkillSet,
 )
-from homie.kernel.interfaces.parts import brief, takes_one
+from homie.kernel.interfaces.parts import accepts_one_argument, brief
 from homie.kernel.interfaces.prompts import PromptWriter
 from homie.kernel.look_and_detect import Senses
 from homie.kernel.options import OpenOptions
@@ -37,7 +37,7 @@ from homie.kernel.registry import (
     SKILL_SET,
     NamedPart,
     Objects,
-    constructed,
+    construct,
     make_part,
     named_part,
     path_of,
@@ -48,7 +48,7 @@ from homie.kernel.robot_factory import Opening
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.support.text import split_commas
-from homie.runtime.provenance import described
+from homie.runtime.provenance import complete_description
 from homie.runtime.skills_by_action import skills_by_action
 
 FALLBACK = "classical"
@@ -101,7 +101,7 @@ class LoadedSkills:
     def describe(self) -> dict[str, Any]:
         """Return the descriptions of the sets, by model."""
         return {
-            name: described(skill_set, skill_set.describe())
+            name: complete_description(skill_set, skill_set.describe())
             if isinstance(skill_set, SkillSet)
             else {"missing": self.missing[name]}
             for name, skill_set in self.sets.items()
@@ -127,13 +127,13 @@ class Parts:
     def describe(self) -> dict[str, dict[str, Any]]:
         """Return the descriptions of the parts, JSON-serializable, for a `homie.runtime.provenance.PartsFile`."""
         planner, detector, robot = self.planner, self.executor.senses.detector, self.robot
-        robot_description = described(robot, robot.describe())
+        robot_description = complete_description(robot, robot.describe())
         body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot_description}
         return {
-            "planner": described(planner, planner.describe()),
-            "detector": described(detector, detector.describe()),
+            "planner": complete_description(planner, planner.describe()),
+            "detector": complete_description(detector, detector.describe()),
             "skills": self.loaded_skills.describe(),
-            "robot": described(robot, body),
+            "robot": complete_description(robot, body),
         }
 
     def reset(self, seed: int) -> None:
@@ -157,7 +157,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ChosenParts:
     """The parts that outlive an episode, with their networks and models loaded, without a robot.
 
     The owner has to close them; `Parts` made from them are closed earlier, or instead of them.
@@ -186,7 +186,7 @@ class Chosen:
             raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
         if isinstance(self.planner, GroundTruthAccess):
             self.planner.bind(robot)
-        locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
+        locator = construct(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
         skill_table = self.loaded_skills.bind(robot)
         executor = Executor(
             Senses(robot, self.detector, locator),
@@ -222,10 +222,10 @@ def open_robot(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Robot:
         return robot
     if inspect.isclass(named.make) or isinstance(named.make, Robot):
         return named.build()
-    return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
+    return construct(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
 
 
-def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
+def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> ChosenParts:
     """Construct the parts that the options name, except the robot.
 
     Raises BadInput, MissingPart.
@@ -241,7 +241,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     fallback = options.on_missing_model == "fallback"
     loaded_skills = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     execution = registry.load("execution", "emmoe")
-    return Chosen(
+    return ChosenParts(
         planner=planner,
         checks=checks,
         execution=execution,
@@ -303,7 +303,7 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
     """
     factory = registry.load("prompts", name)
     checked = settings_of("prompt", getattr(factory, "Settings", None), settings or {})
-    return constructed("prompt", factory, [checked], PromptWriter)  # type: ignore[type-abstract]
+    return construct("prompt", factory, [checked], PromptWriter)  # type: ignore[type-abstract]
 
 
 def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
@@ -324,7 +324,7 @@ def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, .
             "return a homie.Check, in a list, or names of them separated by commas."
         )
     for check in checks:
-        if not takes_one(check):
+        if not accepts_one_argument(check):
             raise BadInput(f"The check {path_of(check)} has to take one argument, a homie.CheckQuestion.")
     return checks
 

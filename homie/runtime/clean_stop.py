@@ -48,7 +48,7 @@ def stoppable() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def ignore_stop_signals() -> Iterator[None]:
     """Context that ignores stop signals: a second Ctrl-C must not prevent stopping the robot or closing files."""
     with ExitStack() as stack:
         for number in SIGNALS:

@@ -56,7 +56,7 @@ from homie.kernel.types import (
 from homie.kernel.world.snapshot import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.announcements import Announcements
-from homie.runtime.assembly import Chosen, Parts, choose
+from homie.runtime.assembly import ChosenParts, Parts, choose
 from homie.runtime.display import ProgressDisplay
 from homie.runtime.runstore import RunFolder
 from homie.runtime.thread_turns import Turns
@@ -92,7 +92,7 @@ class Session:
     World state and inventory persist between calls until `reset`.
     """
 
-    def __init__(self, options: OpenOptions, chosen: Chosen, display: ProgressDisplay | None = None) -> None:
+    def __init__(self, options: OpenOptions, chosen: ChosenParts, display: ProgressDisplay | None = None) -> None:
         """Raises BadInput, MissingPart. On failure nothing stays open."""
         self.options = options
         self._chosen = chosen

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.function_planner import FunctionPlanner
-from homie.kernel.interfaces.parts import method_of, returned
+from homie.kernel.interfaces.parts import check_returned, method_of
 from homie.kernel.options import RunOptions
 from homie.kernel.registry import path_of
 from homie.kernel.support.checksums import sha256
@@ -99,7 +99,7 @@ def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -
     folder = run / "parts"
     folder.mkdir(exist_ok=True)
     with _lock_folder(folder):
-        previous = [digest for digest in kept(run) if digest != file.digest]
+        previous = [digest for digest in description_names(run) if digest != file.digest]
         if previous and not mixed:
             changes = differences(read_parts(run, previous[0]), file)
             raise OtherParts(
@@ -130,7 +130,7 @@ def keep_text(run: Path, text: str, digest: str = "") -> str:
     return digest
 
 
-def kept(run: Path) -> tuple[str, ...]:
+def description_names(run: Path) -> tuple[str, ...]:
     """Return the names of all descriptions in a run folder."""
     return tuple(sorted(path.stem for path in (run / "parts").glob("*.json")))
 
@@ -165,17 +165,17 @@ def differences(previous: PartsFile | None, current: PartsFile | None) -> tuple[
         return ("what they were is not known",)
     old, new = previous.facts, current.facts
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-    return tuple(f"{name} ({shown(old.get(name))}, now {shown(new.get(name))})" for name in names)
+    return tuple(f"{name} ({format_value(old.get(name))}, now {format_value(new.get(name))})" for name in names)
 
 
-def shown(value: str | None) -> str:
+def format_value(value: str | None) -> str:
     """Format a value for a message: a SHA-256 by its first digits, - for None."""
     if value is None:
         return "-"
     return value[:SHOWN] if len(value) == 64 and not value.strip("0123456789abcdef") else value
 
 
-def described(part: object, description: Mapping[str, object]) -> dict[str, Any]:
+def complete_description(part: object, description: Mapping[str, object]) -> dict[str, Any]:
     """Complete the description of a part by its class or function, and for user code by the SHA-256 of its file.
 
     Raises BadInput for a description that is not a mapping.
@@ -185,7 +185,7 @@ def described(part: object, description: Mapping[str, object]) -> dict[str, Any]
     module = code.partition(":")[0]
     if module.partition(".")[0] not in OURS and (source := _source_of(module)):
         facts["source"] = source
-    own_description = returned(description, Mapping, method_of("part", part, "describe"))  # type: ignore[type-abstract]
+    own_description = check_returned(description, Mapping, method_of("part", part, "describe"))  # type: ignore[type-abstract]
     return {**facts, **own_description}
 
 
@@ -221,7 +221,7 @@ def check_code(run: Path) -> None:
 
     Changes are otherwise detected when parts are constructed, which does not happen if all episodes are finished.
     """
-    for file in filter(None, (read_parts(run, digest) for digest in kept(run))):
+    for file in filter(None, (read_parts(run, digest) for digest in description_names(run))):
         parts = {"planner": file.planner, "detector": file.detector, "robot": file.robot}
         for name, facts in {**parts, **{f"skills.{key}": value for key, value in file.skills.items()}}.items():
             recorded, code = facts.get("source"), str(facts.get("class"))

@@ -21,11 +21,11 @@ from homie.kernel.options import RunOptions
 from homie.kernel.registry import NO_OBJECTS, Objects
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import DISK
-from homie.kernel.support.own_code import unexpected
+from homie.kernel.support.own_code import unexpected_error
 from homie.kernel.types import EpisodeResult, Event
 from homie.runtime.announcements import Announcements
 from homie.runtime.assembly import Parts, assemble
-from homie.runtime.clean_stop import stoppable, undisturbed
+from homie.runtime.clean_stop import ignore_stop_signals, stoppable
 from homie.runtime.provenance import PartsFile
 from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, read_steps, recording
 from homie.runtime.task_outcome import Conclusion, Verdict
@@ -171,7 +171,7 @@ def play(
                 listener=Listeners([_StopCheck(check_stop), listener]),
             )
     except KeyboardInterrupt:
-        with undisturbed():
+        with ignore_stop_signals():
             _shut_down(parts, ending, video, store)
         raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
     except BaseException as error:
@@ -185,7 +185,7 @@ def play(
             raise disk_failure(path, error) from error
         trace = path / "error.log"
         trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        raise unexpected(error, f"The traceback is in {trace}.") from error
+        raise unexpected_error(error, f"The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
 

@@ -48,7 +48,7 @@ REPORT_POLICY = "frame-ancestors 'none'"
 """Content-Security-Policy of reports, which restrict scripts to their own by a policy in the page."""
 
 
-class Guarded:
+class AccessGuard:
     """ASGI middleware that rejects requests without access before the application sees them."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
@@ -105,7 +105,7 @@ def application(hub: Hub, access: Access) -> ASGIApp:
             WebSocketRoute("/socket", socket),
         ]
     )
-    return Guarded(app, access)
+    return AccessGuard(app, access)
 
 
 def _listing(answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:

@@ -37,7 +37,7 @@ class State:
     models: tuple[str, ...]
 
 
-class Asked(Planner):
+class OperatorPlanner(Planner):
     """Planner that returns the person's pending decision, or else asks the wrapped planner."""
 
     name = "operator"

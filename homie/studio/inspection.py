@@ -25,7 +25,7 @@ class Thing:
     box: tuple[float, float, float, float] | None = None
 
 
-def thing_named(parts: Parts, inventory: tuple[str, ...], words: str) -> list[Thing]:
+def find_thing(parts: Parts, inventory: tuple[str, ...], words: str) -> list[Thing]:
     """Return the object that the words name, as a list of one; an empty list if no subtask is possible with it."""
     subtasks = _subtasks(parts, inventory, words, parts.robot.observe())
     return [Thing(words, subtasks)] if subtasks else []

@@ -76,10 +76,10 @@ class Page:
                 frame, views, self._newest, self._views = self._newest, self._views, None, {}
                 self._numbers += 1
                 self._unpainted[self._numbers] = frame.taken
-                await self._send(packed(self._numbers, frame, views))
+                await self._send(pack_frame(self._numbers, frame, views))
 
 
-def packed(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
+def pack_frame(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
     """Serialize a frame: length of the JSON header (4 bytes, little endian), the header, the concatenated pictures.
 
     The header has `seq`, `stamp` (robot time, s), `wall` (capture time, ms since 1970), `views`: names and lengths.

@@ -22,8 +22,8 @@ from homie.kernel.agent import Episode
 from homie.kernel.episode_rules import EpisodeRules
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, GroundTruthAccess, Listeners, Planner
-from homie.kernel.interfaces.planner import decided
-from homie.kernel.robot.body import stands_still
+from homie.kernel.interfaces.planner import call_planner
+from homie.kernel.robot.body import is_at_rest
 from homie.kernel.support.files import check_folder, writing
 from homie.kernel.types import (
     BY_PERSON,
@@ -38,10 +38,10 @@ from homie.kernel.types import (
     PeriodPassed,
     PlannerInput,
 )
-from homie.runtime.assembly import Chosen, Parts, load_planner
-from homie.runtime.clean_stop import undisturbed
-from homie.studio.control_handover import Asked, State, Watch
-from homie.studio.inspection import thing_named, things_at
+from homie.runtime.assembly import ChosenParts, Parts, load_planner
+from homie.runtime.clean_stop import ignore_stop_signals
+from homie.studio.control_handover import OperatorPlanner, State, Watch
+from homie.studio.inspection import find_thing, things_at
 from homie.studio.options import TeleopOptions
 from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
 from homie.studio.page_pictures import Pictures
@@ -72,7 +72,7 @@ class Operation:
     def __init__(
         self,
         options: TeleopOptions,
-        chosen: Chosen,
+        chosen: ChosenParts,
         desk: Desk,
         front: Front,
         *,
@@ -102,7 +102,7 @@ class Operation:
             raise
         self._hand = Hand(self.parts.robot)
         self._pace = Pace(options.speed if self.parts.robot.waits else 0.0)
-        self._decider = Asked(self.parts.planner, self._wait_for_decision)
+        self._decider = OperatorPlanner(self.parts.planner, self._wait_for_decision)
         self._watch = Watch(self._on_period, self._set_doing)
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="planner")
         self._take: Recorded | None = None
@@ -158,7 +158,7 @@ class Operation:
                     self._round()
                     self._take_orders(0.0)
         finally:
-            with undisturbed():
+            with ignore_stop_signals():
                 self.close()
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ class Operation:
             robot.stop()
         stick = self.desk.stick
         observation = robot.observe()
-        if not stick.moves and stands_still(observation.body, None, robot.spec.period):
+        if not stick.moves and is_at_rest(observation.body, None, robot.spec.period):
             self._pace.rest()
             self._front.refresh(self)
             self._take_orders(robot.spec.period)
@@ -246,7 +246,7 @@ class Operation:
     def _wait_for_decision(self, planner: Planner, planner_input: PlannerInput) -> Decision:
         """Return the planner's decision, refreshing the display in this thread meanwhile. Raises Stopped."""
         self._doing = "thinks"
-        answer: Future[Decision] = self._executor.submit(decided, planner, planner_input)
+        answer: Future[Decision] = self._executor.submit(call_planner, planner, planner_input)
         while not answer.done():
             self._pace.rest()
             self._front.refresh(self)
@@ -296,7 +296,7 @@ class Operation:
             case Look():
                 inventory = self._episode.inventory
                 if order.words:
-                    order.answer(thing_named(self.parts, inventory, order.words))
+                    order.answer(find_thing(self.parts, inventory, order.words))
                 else:
                     order.answer(things_at(self.parts, inventory, order.camera, order.pixel))
             case Typed():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from homie.data.recording.notes import discarded, mark_of, read_notes
+from homie.data.recording.notes import is_discarded, mark_of, read_notes
 from homie.data.recording.takes import repair_takes
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
@@ -78,7 +78,9 @@ class Terminal:
         if previous is not None and current is None:
             episode_folder = operation.state.last
             notes = read_notes(episode_folder) if episode_folder is not None else ()
-            verdict = "discarded" if discarded(notes) else f"marked {mark_of(notes) or 'neither success nor failure'}"
+            verdict = (
+                "discarded" if is_discarded(notes) else f"marked {mark_of(notes) or 'neither success nor failure'}"
+            )
             self.tell(f"recorded    {previous}  {verdict}")
 
 

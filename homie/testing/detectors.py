@@ -11,7 +11,7 @@ import numpy as np
 from homie.kernel.interfaces import Detector
 from homie.kernel.registry import DETECTOR
 from homie.kernel.types import CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
-from homie.testing.violations import described, named, raised, settle, usable_part
+from homie.testing.violations import check_description, check_name, describe_error, settle, usable_part
 
 SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
 """Heights and widths of the pictures in pixels."""
@@ -43,7 +43,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
         >>> check_detector(Blind())
     """
     detector = usable_part(DETECTOR, detector)
-    violations = [*named(detector), *described(detector, "at the start")]
+    violations = [*check_name(detector), *check_description(detector, "at the start")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for name, seen in [
@@ -55,7 +55,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
                 first = detector.detect(seen)
                 second = detector.detect(seen) if deterministic else first
             except Exception as error:
-                violations.append(raised(f"detect ({name})", error))
+                violations.append(describe_error(f"detect ({name})", error))
                 continue
             violations += [f"detect ({name}): {sentence}" for sentence in _violations(first, seen)]
             if first != second:

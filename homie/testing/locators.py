@@ -12,7 +12,7 @@ from homie.kernel.interfaces import Locator, Robot
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.registry import path_of
 from homie.kernel.types import Detection, Goal, Observation, in_sight
-from homie.testing.violations import NotConforming, gathered, settle
+from homie.testing.violations import NotConforming, collect_violations, settle
 
 NOWHERE = "no such thing 4711"
 GO, PICK = ACTION_TABLE["Go to"], ACTION_TABLE["Pick"]
@@ -44,13 +44,15 @@ def check_locator(
         violations.append("`name` must be the name under which it is registered.")
     robot.reset(seed=0)
     observation = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
-    violations += gathered("reset", partial(locator.reset, seed=0))
-    violations += gathered("update", partial(locator.update, observation, detections))
-    violations += gathered("due", partial(_check_due, locator, observation))
-    violations += gathered("resolve or held", partial(_check_unknown_name, locator, observation))
-    violations += gathered("knowledge or arranged", partial(_check_planner_names, locator, detections, observation))
+    violations += collect_violations("reset", partial(locator.reset, seed=0))
+    violations += collect_violations("update", partial(locator.update, observation, detections))
+    violations += collect_violations("due", partial(_check_due, locator, observation))
+    violations += collect_violations("resolve or held", partial(_check_unknown_name, locator, observation))
+    violations += collect_violations(
+        "knowledge or arranged", partial(_check_planner_names, locator, detections, observation)
+    )
     for name in names:
-        sentences = gathered("a question", partial(_check_entity, locator, name, observation))
+        sentences = collect_violations("a question", partial(_check_entity, locator, name, observation))
         violations += [f"'{name}': {sentence}" for sentence in sentences]
     settle(violations)
 

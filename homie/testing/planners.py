@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.function_planner import Decide
 from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.planner import decision_of
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.registry import PLANNER
 from homie.kernel.support.text import format_count
 from homie.kernel.types import (
@@ -33,7 +33,14 @@ from homie.kernel.types import (
     PlannerInput,
     Subtask,
 )
-from homie.testing.violations import described, environment_secrets, named, raised, settle, usable_part
+from homie.testing.violations import (
+    check_description,
+    check_name,
+    describe_error,
+    environment_secrets,
+    settle,
+    usable_part,
+)
 
 TASK = "put the apple in the bowl"
 _FAILURES = tuple((code, code.sentence.format(action="pick", item="apple", container="fridge")) for code in ErrorCode)
@@ -44,7 +51,7 @@ _KNOWN = Knowledge(
     "kitchen",
     ("kitchen", "bedroom"),
     (Doorway("doorway", "kitchen", "bedroom"),),
-    (Remembered("fridge", "kitchen", "", 1, "open"), Remembered("apple", "", "in the fridge", 1)),
+    (RememberedThing("fridge", "kitchen", "", 1, "open"), RememberedThing("apple", "", "in the fridge", 1)),
 )
 _ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Ability(("Go to",), ("Go to",))}
 
@@ -81,12 +88,12 @@ def check_planner(planner: Planner | type[Planner] | Decide, *, deterministic: b
         >>> check_planner(Idle(), deterministic=True)
     """
     planner = usable_part(PLANNER, planner)
-    violations = [*named(planner), *described(planner, "before the first reset")]
+    violations = [*check_name(planner), *check_description(planner, "before the first reset")]
     rounds_by_problem: RoundsByProblem = {}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         first = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
-        violations += described(planner, "after an episode")
+        violations += check_description(planner, "after an episode")
         if deterministic:
             second_decisions = [_play(planner, 1, episode, violations, rounds_by_problem) for episode in episodes(TASK)]
             violations += _differences(first, second_decisions)
@@ -190,7 +197,7 @@ def _play(
     except PlannerError:
         raise
     except Exception as error:
-        violations.append(raised("reset", error))
+        violations.append(describe_error("reset", error))
         return []
     return [_ask(planner, name, planner_input, rounds_by_problem) for name, planner_input in episode]
 
@@ -207,7 +214,7 @@ def _ask(
     except BadInput as error:
         problems = [f": {error}"]
     except Exception as error:
-        problems = [raised("", error)]
+        problems = [describe_error("", error)]
     else:
         try:
             decision = decision_of(answer, "")

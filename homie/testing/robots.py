@@ -14,7 +14,7 @@ from homie.kernel.registry import ROBOT
 from homie.kernel.robot.body import STILL_LINEAR
 from homie.kernel.types import Command, SentCommand
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
-from homie.testing.violations import gathered, settle, usable_part
+from homie.testing.violations import collect_violations, settle, usable_part
 
 STEPS = 5
 """Number of control periods that are observed."""
@@ -35,16 +35,16 @@ def check_robot(robot: Robot, *, close: bool = False) -> None:
         NotConforming: Lists every violation.
     """
     robot = usable_part(ROBOT, robot)
-    violations = gathered("spec or kinematics", partial(_spec, robot))
-    violations += gathered("reset", partial(robot.reset, seed=0))
-    violations += gathered("observe", partial(_check_observe, robot))
-    violations += gathered("act, stop or reset", partial(_check_act, robot))
-    violations += gathered("a second stop", robot.stop)
+    violations = collect_violations("spec or kinematics", partial(_spec, robot))
+    violations += collect_violations("reset", partial(robot.reset, seed=0))
+    violations += collect_violations("observe", partial(_check_observe, robot))
+    violations += collect_violations("act, stop or reset", partial(_check_act, robot))
+    violations += collect_violations("a second stop", robot.stop)
     if isinstance(robot, WorldState):
-        violations += gathered("snapshot", partial(_snapshot, robot))
+        violations += collect_violations("snapshot", partial(_snapshot, robot))
     if close:
-        violations += gathered("close", robot.close)
-        violations += gathered("a second close", robot.close)
+        violations += collect_violations("close", robot.close)
+        violations += collect_violations("a second close", robot.close)
     settle(violations)
 
 
@@ -98,7 +98,7 @@ def _check_observe(robot: Robot) -> Iterator[str]:
     if not np.isfinite(bare.body.base.xy).all():
         yield "where its base is, is not finite."
     for name in dict.fromkeys((*robot.views, robot.eye)):
-        yield from gathered(f"observe(('{name}',))", partial(_frame, robot, name))
+        yield from collect_violations(f"observe(('{name}',))", partial(_frame, robot, name))
 
 
 def _frame(robot: Robot, name: str) -> Iterator[str]:

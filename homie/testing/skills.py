@@ -11,7 +11,7 @@ from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Robot, Skill, SkillSet
 from homie.kernel.registry import SKILL_SET
 from homie.kernel.types import Box, Command, Goal, Outcome, Subtask
-from homie.testing.violations import described, named, raised, settle, usable_part
+from homie.testing.violations import check_description, check_name, describe_error, settle, usable_part
 
 STEPS = 10
 """Number of control periods for which each skill runs."""
@@ -33,14 +33,14 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
         NotConforming: Lists every violation.
     """
     skill_set = usable_part(SKILL_SET, skill_set)
-    violations = [*named(skill_set), *described(skill_set, "at the start")]
+    violations = [*check_name(skill_set), *check_description(skill_set, "at the start")]
     skills: list[Skill] = []
     try:
         skills += skill_set.skills(robot.spec, robot.kinematics)
     except BadInput as error:
         settle([*violations, f"It cannot move this robot: {error}"])
     except Exception as error:
-        settle([*violations, raised("skills", error)])
+        settle([*violations, describe_error("skills", error)])
     actions = {action for skill in skills for action in skill.actions}
     if set(skill_set.actions) != actions:
         violations.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(actions)}.")
@@ -74,7 +74,7 @@ def _check_attempt(
             if skill.outcome not in Outcome:
                 yield f"`outcome` must be one of homie.kernel.types.Outcome (is {skill.outcome!r})."
     except Exception as error:
-        yield raised(f"start or act ({action})", error)
+        yield describe_error(f"start or act ({action})", error)
 
 
 def _check_run(skill: Skill, robot: Robot) -> Iterator[str]:

@@ -44,23 +44,23 @@ def settle(violations: list[str]) -> None:
         raise NotConforming(list(dict.fromkeys(violations)))
 
 
-def raised(what: str, error: Exception) -> str:
+def describe_error(what: str, error: Exception) -> str:
     """Return a sentence about an unexpected exception, with the line in the part's code."""
     place = own_code(error)
     return f"{what} raised {in_words(error)}{f' ({place})' if place else ''}."
 
 
-def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
+def collect_violations(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
     """Return the violations found by a check; an exception is one more violation and ends this check only."""
     violations: list[str] = []
     try:
         violations.extend(look() or ())
     except Exception as error:
-        violations.append(raised(what, error))
+        violations.append(describe_error(what, error))
     return violations
 
 
-def named(part: Any) -> list[str]:
+def check_name(part: Any) -> list[str]:
     violations = []
     if not isinstance(part.name, str) or not part.name:
         violations.append("`name` must be the name under which it is registered.")
@@ -70,11 +70,11 @@ def named(part: Any) -> list[str]:
     return violations
 
 
-def described(part: Any, when: str) -> list[str]:
+def check_description(part: Any, when: str) -> list[str]:
     try:
         description: object = part.describe()
     except Exception as error:
-        return [raised(f"describe, {when},", error)]
+        return [describe_error(f"describe, {when},", error)]
     if not isinstance(description, Mapping):
         return [f"describe returned {type(description).__name__}, not a mapping."]
     try:

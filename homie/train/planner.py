@@ -13,7 +13,7 @@ from homie.kernel.interfaces.training import Trainer, TrainingOrder
 from homie.kernel.support.packages import lacking, missing_part
 from homie.kernel.support.progress import StepOver
 from homie.runtime.provenance import versions
-from homie.runtime.runstore.damage import changed
+from homie.runtime.runstore.damage import describe_change
 from homie.train.folder import finish, training_folder
 from homie.train.hyperparameters import DpoOptions, SftOptions, TrainOptions
 from homie.train.planner_card import card
@@ -107,7 +107,7 @@ def _data(options: TrainOptions, purpose: str) -> DataFile:
             f"`homie train {purpose}` needs one of `homie data {purpose}` in the form chat."
         )
     for name, mark in data.files.items():
-        if difference := changed(options.data / name, mark):
+        if difference := describe_change(options.data / name, mark):
             raise BadInput(f"The data set {options.data} is damaged: {name} ({difference}). Make it again.")
     if "train" not in data.splits:
         raise BadInput(f"The data set {options.data} has no lines for training: make it with another --split.")

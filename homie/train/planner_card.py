@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from homie.data.card import asked
+from homie.data.card import prompt_options
 from homie.data.examples.data_json import DataFile
 from homie.kernel.support.text import format_count
 
@@ -64,7 +64,7 @@ def card(training: Mapping[str, Any], data: DataFile) -> str:
             f"Versions: {', '.join(f'{name} {number}' for name, number in training['versions'].items())}.\n",
             "## Use\n",
             "It is to be asked with the prompt that it was trained with:\n",
-            f"    {_usage(options)} {asked(data.recipe.prompt['settings'])}\n",
+            f"    {_usage(options)} {prompt_options(data.recipe.prompt['settings'])}\n",
         ]
     )
 

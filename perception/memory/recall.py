@@ -10,7 +10,7 @@ import numpy as np
 from homie.kernel.errors import did_you_mean
 from homie.kernel.interfaces import Robot
 from homie.kernel.interfaces.recall import Landmark, Recall
-from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import CONTRARY, Doorway, Knowledge, RememberedThing
 from homie.kernel.support.text import the
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, ErrorCode, NamedThing, Observation, Pose2
 from perception.memory.arm import OwnArm
@@ -287,7 +287,7 @@ class SightRecall(Recall):
             doorways=tuple(self._reported_doorways()),
             remembered=tuple(self._remembered(item, places[item.identity.entity]) for item in things),
             taken=tuple(
-                Remembered(self._names.called(entity), self._room_phrase(place), self._place_phrase(place))
+                RememberedThing(self._names.called(entity), self._room_phrase(place), self._place_phrase(place))
                 for entity, place in self._pickup_places.items()
                 if entity in self._names and place != Whereabouts()
             ),
@@ -338,8 +338,8 @@ class SightRecall(Recall):
             explored=passage.explored or visited,
         )
 
-    def _remembered(self, item: Furniture | LooseObject, place: Whereabouts) -> Remembered:
-        return Remembered(
+    def _remembered(self, item: Furniture | LooseObject, place: Whereabouts) -> RememberedThing:
+        return RememberedThing(
             name=self._names.called(item.identity.entity),
             room=self._room_phrase(place),
             place=self._place_phrase(place),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from homie.kernel.actions import canonical_action
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.interfaces import Planner
-from homie.kernel.interfaces.planner import decided
+from homie.kernel.interfaces.planner import call_planner
 from homie.kernel.types import END, SUCCESS, Decision, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from planners.emmoe.wire import BAR, LIMIT, ROUNDS, Wire, ends_trial, subtask_message
 from planners.llm.reading.emmoe_official_parser import official_parts
@@ -110,7 +110,7 @@ class Trial:
 
     def _next_decision(self, current_input: PlannerInput) -> Decision:
         """Return the first subtask of a new decision; keep the others for the next rounds, as long as all succeed."""
-        decision = decided(self._planner, current_input)
+        decision = call_planner(self._planner, current_input)
         self._plan.extend(replace(decision, subtasks=(subtask,), raw="") for subtask in decision.subtasks[1:])
         return replace(decision, subtasks=decision.subtasks[:1])
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.interfaces import Planner
-from homie.kernel.interfaces.prompts import Message, PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import Message, PlainQuestion, Respondent, VerbatimAnswer
 from homie.kernel.types import Image
 from planners.llm.messages import Reply, Request
 from planners.llm.model_planner import ModelPlanner
@@ -25,7 +25,7 @@ class ModelRespondent(Respondent):
         self._planner = planner
         self._had_text = self._warned = False
 
-    def answer(self, question: PlainQuestion) -> Said:
+    def answer(self, question: PlainQuestion) -> VerbatimAnswer:
         settings, model = self._planner.settings, self._planner.model
         model.reset(seed=0)  # the budget is per question here, per episode elsewhere
         parts: list[str | Image] = []
@@ -33,7 +33,7 @@ class ModelRespondent(Respondent):
             parts += [shrink(picture, settings.image_size) for picture in question.pictures]
         reply = model.complete(Request((Message("user", (*parts, question.text)),)))
         self._check(reply, question.id)
-        return Said(reply.text, reply.input_tokens, reply.output_tokens, reply.cost)
+        return VerbatimAnswer(reply.text, reply.input_tokens, reply.output_tokens, reply.cost)
 
     def _check(self, reply: Reply, question: str) -> None:
         """Warn of a reply without text, which counts as a wrong answer.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel.interfaces import kind_of
-from homie.kernel.knowledge import Remembered
+from homie.kernel.knowledge import RememberedThing
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 from planners.rule.error_reactions import Course
@@ -147,7 +147,7 @@ def can_hold(name: str) -> bool:
     return is_container(kind_of(name)) or is_surface(kind_of(name))
 
 
-def whereabouts(thing: Remembered) -> str:
+def whereabouts(thing: RememberedThing) -> str:
     """Describe the location of an object: `in the kitchen, on kitchen counter 4`."""
     room = f"in the {thing.room}" if thing.room else ""
     return ", ".join(part for part in (room, thing.place) if part) or "I have seen it, and cannot say where"

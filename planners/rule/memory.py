@@ -6,7 +6,7 @@ from collections import Counter
 
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import kind_of
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from perception.colours import COLOUR_WORDS
 from perception.names import canonical, vocabulary
@@ -60,7 +60,7 @@ class Memory:
         self.known: Knowledge | None = None
         self.absent: set[str] = set()
         self._goto_finds_all = False
-        self.remembered: tuple[Remembered, ...] = ()
+        self.remembered: tuple[RememberedThing, ...] = ()
         self.room = self.start = ""
         self.round = 0
         self.in_sight: tuple[Detection, ...] = ()
@@ -133,7 +133,7 @@ class Memory:
 
     # ------------------------------------------------------------ knowledge of objects and places
 
-    def things_like(self, words: str) -> list[Remembered]:
+    def things_like(self, words: str) -> list[RememberedThing]:
         """Return movable objects seen so far that match the words ("" for all), each with its own name."""
         loose_things = (thing for thing in self.remembered if not is_furniture(kind_of(thing.name)))
         return [
@@ -142,7 +142,7 @@ class Memory:
             if not words or means(words, thing.name) or means(words, kind_of(thing.name))
         ]
 
-    def named(self, words: str, room: str = "") -> list[Remembered]:
+    def named(self, words: str, room: str = "") -> list[RememberedThing]:
         """Return objects and furniture seen so far that match the words, in a room if given; if some have exactly this
         name, only those."""
         candidates = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
@@ -151,11 +151,11 @@ class Memory:
         ]
         return exact or [t for t in candidates if means(words, t.name) or means(words, kind_of(t.name))]
 
-    def things_at(self, place: str, words: str = "") -> list[Remembered]:
+    def things_at(self, place: str, words: str = "") -> list[RememberedThing]:
         """Return matching objects at a place: furniture, a vessel or a room."""
         return [thing for thing in self.things_like(words) if self.is_at(thing, place)]
 
-    def is_at(self, thing: Remembered, place: str) -> bool:
+    def is_at(self, thing: RememberedThing, place: str) -> bool:
         """Return whether an object is at a place, directly or in or on another object there."""
         if is_room(place):
             return canonical(thing.room) == canonical(place)
@@ -177,7 +177,7 @@ class Memory:
         """Return the room with which a name begins: `kitchen` for `kitchen table`, "" for none."""
         return next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
 
-    def seen_now(self, words: str) -> list[Remembered]:
+    def seen_now(self, words: str) -> list[RememberedThing]:
         """Return movable objects in sight that match the words."""
         return [thing for thing in self.things_like(words) if thing.seen == self.round]
 
@@ -404,7 +404,7 @@ def is_plain(words: str) -> bool:
     return not (has_description or in_room or vocabulary().classes.get(canonical(words)))
 
 
-def _support_of(known: Remembered) -> str:
+def _support_of(known: RememberedThing) -> str:
     """Return the support or container of an object, "" if unknown: `kitchen counter 2` for `on kitchen counter 2`."""
     return canonical(known.place.partition(" ")[2].removeprefix("the "))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.kernel.knowledge import CONTRARY, Remembered
+from homie.kernel.knowledge import CONTRARY, RememberedThing
 from planners.rule.error_reactions import Course, Moves
 from planners.rule.memory import Memory
 from planners.rule.reading.orders import Ask
@@ -38,7 +38,7 @@ class StateAnswers(Moves):
         descriptions = (f"{name}: {answer}" for name, answer in answers.items())
         self.answer = "; ".join(descriptions) if is_mixed else next(iter(answers.values()))
 
-    def _state_answer(self, thing: Remembered, state: str) -> str:
+    def _state_answer(self, thing: RememberedThing, state: str) -> str:
         """Return the answer for one object, "" if unknown. A vessel with objects in it is not empty."""
         contents = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
         if state == "empty" and contents:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from homie.kernel.actions import acted_on
 from homie.kernel.interfaces import CheckQuestion, kind_of
 from homie.kernel.types import Check, ErrorCode
-from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, Rule, fits
+from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, Rule, is_of_kind
 
 LAYER, PEOPLE_LAYER = "household", "people"
 """Names of the layers in the record."""
@@ -40,7 +40,7 @@ def _lacks_tool(rule: Rule, question: CheckQuestion) -> bool:
     if not rule.tool or held is None:
         return False
     used_up = bool(rule.uses) and question.world.state(held, rule.uses, question.observation) is False
-    return used_up or not fits(rule.tool, held)
+    return used_up or not is_of_kind(rule.tool, held)
 
 
 def people(question: CheckQuestion) -> Check:

@@ -29,7 +29,7 @@ from homie.kernel.types import (
     Subtask,
     rotation_z,
 )
-from homie.kernel.types.failure_reasons import MOST_NAMED, repeated
+from homie.kernel.types.failure_reasons import MOST_NAMED, with_repetitions
 from skills.attempts import AttemptSkill
 from skills.motion.arm_path_search import Joints
 
@@ -148,7 +148,7 @@ class RoutineSkill(AttemptSkill):
         gives_up = len(self._failures) >= AGAIN
         self._retryable = not gives_up and not isinstance(stuck, NotRetryable)
         if gives_up:
-            reason = repeated(reason, len(self._failures))
+            reason = with_repetitions(reason, len(self._failures))
         self._recover(Outcome.FAILED, reason)
 
     def _recover(self, outcome: Outcome, reason: str) -> None:

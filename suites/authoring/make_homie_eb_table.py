@@ -18,7 +18,7 @@ from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.table_scene import FAMILIES, Family
 from homie.kernel.errors import BadInput
-from homie.kernel.world.conditions import written
+from homie.kernel.world.conditions import serialize_condition
 from suites.authoring.homie_eb.table_errands import errand
 from suites.authoring.homie_eb.table_paraphrases import REFERENCES, at_length, paraphrase
 from suites.authoring.homie_eb.table_references import UnsuitedScene
@@ -71,7 +71,7 @@ def _five(family: Family, seed: int, name: str, rng: random.Random) -> Iterator[
             raise UnsuitedScene("it takes too long")
     except BadInput as error:
         raise UnsuitedScene(str(error)) from error
-    goals = [written(condition) for condition in scene.conditions]
+    goals = [serialize_condition(condition) for condition in scene.conditions]
     for subset in SUBSETS:
         yield {
             "id": f"{name}-{subset}",

@@ -15,7 +15,7 @@ import yaml
 from homie.bench.suite.suite import Suite
 from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.table_scene import FAMILIES, Family
-from homie.kernel.world.conditions import written
+from homie.kernel.world.conditions import serialize_condition
 
 FOLDER = Path(__file__).parents[2] / "homie" / "bench" / "suite"
 SEEDS = range(100)
@@ -48,7 +48,7 @@ def suite(family: Family) -> dict[str, Any]:
 def task(family: Family, seed: int) -> dict[str, Any]:
     """Return the task of a seed."""
     scene = generate(family, seed)
-    conditions = [written(condition) for condition in scene.conditions]
+    conditions = [serialize_condition(condition) for condition in scene.conditions]
     return {
         "id": f"{family}-{scene.subset}-{seed}",
         "text": scene.instruction,

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 
 ALFRED_SUBSETS = ("base", "common_sense", "complex_instruction", "spatial", "visual_appearance", "long_horizon")
 NAVIGATION_SUBSETS = ("base", "common_sense", "complex_instruction", "visual_appearance", "long_horizon")
@@ -35,7 +35,7 @@ class AlfredTask(_Released):
     scene: Annotated[
         str,
         Field(alias="full_scene_name"),
-        spelt(r"[^/]+-\d+/[^/]+", "be a folder of ALFRED with the number of a floor plan, and a trial"),
+        pattern_validator(r"[^/]+-\d+/[^/]+", "be a folder of ALFRED with the number of a floor plan, and a trial"),
     ]
     annotation: int = Field(alias="repeat_idx", ge=0)
     kind: str = Field(alias="task type")

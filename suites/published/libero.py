@@ -6,7 +6,7 @@ from pathlib import Path
 
 from homie.bench.suite.protocol import Protocol
 from homie.bench.suite.suite import SceneChoice, Suite, Task
-from homie.envs.libero.names import called, place_of
+from homie.envs.libero.names import kind_and_colour, place_of
 from homie.envs.libero.tasks import LiberoTask, find_task, goals_of, task_names
 from homie.kernel.support.files import slug
 from homie.kernel.world.conditions import parse_condition
@@ -90,7 +90,7 @@ def _expert(goals: list[list[str]]) -> tuple[str, ...] | None:
             steps.append(STEPS[predicate].format(*names))
             continue
         item, place = names[0], place_of(names[1])
-        if called(place)[0].endswith("drawer") and f"[Open, {place}]" not in steps:
+        if kind_and_colour(place)[0].endswith("drawer") and f"[Open, {place}]" not in steps:
             steps.append(f"[Open, {place}]")
         steps += [f"[Pick, {item}]", f"[Put, {item}, {place}]"]
     return (*steps, "[End]") if steps else None

@@ -20,7 +20,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.find_respondent import respondent_of
-from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
+from homie.runtime.runstore.json_lines import RecordFile, differing_fields
 from suites.questions.folder import QuestionSet, read_questions
 from suites.questions.marked_answers import write_marks
 from suites.questions.options import AskOptions
@@ -122,7 +122,7 @@ def _ask_rest(
     path: Path,
     advance: Callable[[str], object],
 ) -> dict[str, AnswerRecord]:
-    with KeptRecords(path, AnswerRecord) as kept:
+    with RecordFile(path, AnswerRecord) as kept:
         answers = {answer.id: answer for answer in kept.records}
         for question in questions:
             if question.id not in answers:

@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 
 from benchmarks.scripted import Endpoint
-from homie.bench.authoring.numbered_actions import endings, listed
+from homie.bench.authoring.numbered_actions import endings, list_actions
 from homie.bench.episode_plan import episode_seed
 from homie.bench.suite.suite import Suite, Task, find_suite, read_subtask
 from homie.envs.mujoco.table.expert import plan as poses_of
@@ -114,7 +114,7 @@ def _numbers(task: Task, names: Sequence[str], sent_to: SentTo) -> Mapping[Subta
     assert world is not None, "the built-in suites have scenes of the home"
     options = [read_subtask(option) for option in task.options]
     for table in TABLES:
-        choices = (*listed(world, table, table, str, sent_to, options), *endings(task.answers))
+        choices = (*list_actions(world, table, table, str, sent_to, options), *endings(task.answers))
         if [_verb(choice.name) for choice in choices] == [_verb(name) for name in names]:
             return {choice.subtask: number for number, choice in enumerate(choices)}
     raise ValueError(f"the list of {task.id} has {len(names)} actions, which no skills of its suite give")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from homie.kernel.interfaces.prompts import Said
+from homie.kernel.interfaces.prompts import VerbatimAnswer
 from homie.kernel.types import Image
 from suites.published.vigil_episode import LABELS, Status
 from suites.vigil.actions import HEIGHT, WIDTH, format_action
@@ -42,7 +42,7 @@ class Agent(ABC):
     """Interface of an agent that plays one episode."""
 
     @abstractmethod
-    def answer(self, turn: Turn) -> Said:
+    def answer(self, turn: Turn) -> VerbatimAnswer:
         """The next action, as one JSON object. Raises PlannerError if the agent has no answer."""
 
 
@@ -57,8 +57,8 @@ class RandomAgent(Agent):
         pair = next((pair for pair in (LABELS[:2], LABELS[2:]) if episode.label in pair), None)
         self._words = pair or (Status.SUCCESS, Status.FAIL)
 
-    def answer(self, turn: Turn) -> Said:
-        return Said(self._act(self._lot.choices(list(self.shares), list(self.shares.values()))[0]))
+    def answer(self, turn: Turn) -> VerbatimAnswer:
+        return VerbatimAnswer(self._act(self._lot.choices(list(self.shares), list(self.shares.values()))[0]))
 
     def _act(self, skill: str) -> str:
         lot = self._lot
@@ -87,9 +87,9 @@ class WalkingAgent(RandomAgent):
         super().__init__(episode, seed)
         self._last = episode.family.budget if reports else None
 
-    def answer(self, turn: Turn) -> Said:
+    def answer(self, turn: Turn) -> VerbatimAnswer:
         if turn.number == self._last:
-            return Said(format_action("report", status=Status.SUCCESS.value, summary="always"))
+            return VerbatimAnswer(format_action("report", status=Status.SUCCESS.value, summary="always"))
         return super().answer(turn)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
-from homie.kernel.interfaces.prompts import Said
+from homie.kernel.interfaces.prompts import VerbatimAnswer
 from homie.kernel.types import Array, Box, Pose2, wrap_angles
 from suites.published.vigil_episode import Status
 from suites.vigil.actions import FARTHEST, STEP, format_action
@@ -46,8 +46,8 @@ class Expert(Agent):
         self._tilt = 0.0
         self._failed: list[tuple[tuple[str, str], Pose2]] = []
 
-    def answer(self, turn: Turn) -> Said:
-        return Said(self._next())
+    def answer(self, turn: Turn) -> VerbatimAnswer:
+        return VerbatimAnswer(self._next())
 
     # ------------------------------------------------------------ choosing an action
 

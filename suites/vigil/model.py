@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, Said
+from homie.kernel.interfaces.prompts import PlainQuestion, Respondent, VerbatimAnswer
 from suites.vigil.actions import FARTHEST, HEIGHT, STEP, THOUSAND, WIDEST, WIDTH
 from suites.vigil.agents import HISTORY, Agent, Turn
 from suites.vigil.frozen import FrozenEpisode
@@ -50,7 +50,7 @@ class ModelAgent(Agent):
     def __init__(self, respondent: Respondent, episode: FrozenEpisode, *, thousandths: bool) -> None:
         self._respondent, self._episode, self._thousandths = respondent, episode, thousandths
 
-    def answer(self, turn: Turn) -> Said:
+    def answer(self, turn: Turn) -> VerbatimAnswer:
         text = prompt(turn, self._episode.family.budget, thousandths=self._thousandths)
         return self._respondent.answer(PlainQuestion(f"{self._episode.id}/{turn.number}", text, (turn.look(),)))
 

@@ -11,7 +11,7 @@ from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.errors import BadInput
 from homie.kernel.support.text import format_count
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.json_lines import kept_lines
+from homie.runtime.runstore.json_lines import read_complete_lines
 from suites.published.vigil_episode import Family
 from suites.published.vigil_rates import feedback_effect, rates
 from suites.published.vigil_score import Score
@@ -94,7 +94,7 @@ def _two_runs(folders: Sequence[Path]) -> tuple[dict[str, Record], dict[str, Rec
 
 
 def _records(folder: Path) -> dict[str, Record]:
-    records, _ = kept_lines(folder / EPISODES, Record)
+    records, _ = read_complete_lines(folder / EPISODES, Record)
     return {record.id: record for record in records}
 
 

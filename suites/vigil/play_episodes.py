@@ -19,7 +19,7 @@ from homie.kernel.interfaces.prompts import Respondent
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.find_respondent import respondent_of
 from homie.runtime.orphans import worker_pool
-from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
+from homie.runtime.runstore.json_lines import RecordFile, differing_fields
 from suites.vigil.agents import BLIND, Agent, blind
 from suites.vigil.expert import Expert
 from suites.vigil.frozen import FrozenEpisode, choose, digest
@@ -62,7 +62,7 @@ def run(options: VigilOptions, advance: Callable[[str], object] = lambda name: N
     with writing(out, "into the run folder"):
         out.mkdir(parents=True, exist_ok=True)
         _check_same(out / HEAD, head)
-        with KeptRecords(out / EPISODES, Record) as kept:
+        with RecordFile(out / EPISODES, Record) as kept:
             records = {record.id: record for record in kept.records}
             for name in records:
                 advance(name)

@@ -13,7 +13,7 @@ from homie.bench.options import BenchOptions
 from homie.bench.resume import BenchFolder
 from homie.bench.suite.suite import Suite
 from homie.kernel.options import RunOptions
-from homie.kernel.support.checksums import sealed
+from homie.kernel.support.checksums import seal
 from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import (
     SUCCESS,
@@ -158,5 +158,5 @@ def write_single(path: Path, ways: Mapping[str, str], *, seed: int = 0, **option
         (folder / "steps.jsonl").write_bytes(_lines(records))
         if way:
             write_ending(folder, _ending(chosen.task, 1, seed, records, way if lost else ""))
-    write_atomically(path / "run.json", sealed(run.model_dump(mode="json")))
+    write_atomically(path / "run.json", seal(run.model_dump(mode="json")))
     return path

@@ -27,10 +27,10 @@ from homie.bench.score.metrics import metrics, shown_in
 from homie.bench.score.results import load_run, load_runs
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.suite.suite import Suite
-from homie.bench.table_formats import Column, Table, shown
+from homie.bench.table_formats import Column, Table, format_cell
 from homie.cli.commands.compare import _comparable
 from homie.kernel.errors import BadInput
-from homie.kernel.support.checksums import sealed
+from homie.kernel.support.checksums import seal
 from homie.kernel.types import Decision, Subtask
 from homie.runtime.runstore import Usage
 
@@ -99,7 +99,7 @@ def test_a_bench_ends_with_the_rate_and_the_interval_of_its_table(tmp_path: Path
     rate = row(tables_by_title(compare([run], intervals=QUICK))["Metrics"], "rule")["SR"]
     progress = Progress(Console(file=io.StringIO()))
     progress.began(suite(4), 8, read_bench(run)[2])
-    assert progress.summary() == f"8/8 done  |  0 running, 0 failed  |  SR {shown(rate, 'percent')}"
+    assert progress.summary() == f"8/8 done  |  0 running, 0 failed  |  SR {format_cell(rate, 'percent')}"
     assert isinstance(rate, Estimate) and rate.interval == wilson(3, 4) and rate.value == 0.75
 
 
@@ -284,7 +284,7 @@ def test_runs_of_a_sweep_are_called_by_what_varies(tmp_path: Path) -> None:
     for place, planner in (("s/1", "rule"), ("s/2", "rule"), ("t/2", "rule"), ("t/1", "human")):
         write_run(tmp_path / place, {}, planner=planner)
     sweep = SweepFile(sweep=(), runs=values)
-    (tmp_path / "s" / "sweep.json").write_bytes(sealed(sweep.model_dump(mode="json")))
+    (tmp_path / "s" / "sweep.json").write_bytes(seal(sweep.model_dump(mode="json")))
 
     def labels(*folders: str) -> list[str]:
         return [run.label for run in load_runs([tmp_path / folder for folder in folders])]

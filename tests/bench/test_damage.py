@@ -20,7 +20,7 @@ from homie.bench.options import BenchOptions, ReportOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.report import report
-from homie.bench.resume import unfinished
+from homie.bench.resume import unfinished_episodes
 from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.table_formats import to_json_text
@@ -158,7 +158,7 @@ def test_a_resume_plays_damaged_episodes_again_and_keeps_what_was_there(tiny):
     steps = run / "episodes" / "put-0-0" / "steps.jsonl"
     steps.write_bytes(steps.read_bytes()[:-100])
     (run / "episodes" / "put-1-0" / "final_state.json").unlink()
-    assert [episode.name for episode in unfinished(read_bench(run)[2])] == ["put-0-0", "put-1-0"]
+    assert [episode.name for episode in unfinished_episodes(read_bench(run)[2])] == ["put-0-0", "put-1-0"]
     output = io.StringIO()
     summary = bench(tiny, Progress(Console(file=output, width=300)))
     assert summary.infrastructure == 0 and summary.episodes == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, rehearse
-from homie.bench.authoring.errand_drawing import Drawn, draw_suite
+from homie.bench.authoring.errand_drawing import SampledSuite, draw_suite
 from homie.bench.splits import SPLITS
 from homie.bench.suite.suite import Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
@@ -32,7 +32,7 @@ def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
 
 
 @pytest.fixture(scope="module")
-def drawing() -> Drawn:
+def drawing() -> SampledSuite:
     return draw_suite(60, world, seed=11, test=0.2)
 
 

@@ -20,7 +20,7 @@ from homie.bench.report.plots_and_tables import (
     steps_figure,
     tables,
 )
-from homie.bench.report.runs_and_episodes import KeyPath, Outcome, Round, Shown, Source, load
+from homie.bench.report.runs_and_episodes import KeyPath, Outcome, PageEpisode, Round, Source, load
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.scores import Count, Results, Score
 from homie.runtime.runstore import EpisodeFile
@@ -32,8 +32,8 @@ QUICK = Intervals(confidence=0.9, resamples=50)
 
 def shown_episode(
     outcome: Outcome, steps: int = 1, tp: float | None = None, node: str = "", *, path: bool = True
-) -> Shown:
-    return Shown(
+) -> PageEpisode:
+    return PageEpisode(
         run="run",
         name="episode",
         task="task",
@@ -49,7 +49,9 @@ def shown_episode(
     )
 
 
-def source(*episodes: Shown, label: str = "rule", errors: Mapping[str, int] | None = None, steps: int = 10) -> Source:
+def source(
+    *episodes: PageEpisode, label: str = "rule", errors: Mapping[str, int] | None = None, steps: int = 10
+) -> Source:
     executions = {"Pick": Count(3, 1)}
     score = Score(
         task_id="task",
@@ -227,12 +229,12 @@ def test_which_figures_there_are(tmp_path: Path) -> None:
 
 
 def test_tables_of_single_runs() -> None:
-    def ended(episode: Shown, seconds: float) -> Shown:
+    def ended(episode: PageEpisode, seconds: float) -> PageEpisode:
         ending = EpisodeFile(
             task="x", trial=0, seed=0, ended_by="ended", rounds=1, history=(), inventory=(),
             robot_seconds=seconds, wall_seconds=1.0,
         )  # fmt: skip
-        return Shown(
+        return PageEpisode(
             run=episode.run,
             name=episode.name,
             task=episode.task,

@@ -22,10 +22,10 @@ from homie.bench.play import runner
 from homie.bench.play.pool import Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import Job, Report
-from homie.bench.resume import BenchFolder, check_known, unfinished
+from homie.bench.resume import BenchFolder, check_known, unfinished_episodes
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, MissingPart
-from homie.runtime.provenance import OtherParts, PartsFile, keep, kept
+from homie.runtime.provenance import OtherParts, PartsFile, description_names, keep
 from homie.runtime.runstore import read_model
 
 SUITE = bench_runs.suite(2)
@@ -73,10 +73,10 @@ def test_trials_are_those_of_the_command_line_or_of_the_suite(tmp_path: Path) ->
 
 def test_what_is_to_be_run(run: Path) -> None:
     _, _, episodes = read_bench(run)
-    assert [episode.name for episode in unfinished(episodes)] == ["task-1-1"]
-    assert [episode.name for episode in unfinished(episodes, again=True)] == ["task-1-0", "task-1-1"]
+    assert [episode.name for episode in unfinished_episodes(episodes)] == ["task-1-1"]
+    assert [episode.name for episode in unfinished_episodes(episodes, again=True)] == ["task-1-0", "task-1-1"]
     (run / "episodes" / "task-0-1" / "final_state.json").unlink()
-    assert [episode.name for episode in unfinished(episodes)] == ["task-0-1", "task-1-1"], "damaged ones too"
+    assert [episode.name for episode in unfinished_episodes(episodes)] == ["task-0-1", "task-1-1"], "damaged ones too"
 
 
 def test_a_half_made_folder_is_taken_up_and_one_of_something_else_is_not(run: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_descriptions_that_no_episode_refers_to_are_forgotten(run: Path) -> None
         keep(run, each, {}, mixed=True)
     bench_runs.rewrite(run / "episodes" / "task-0-0", parts=first.digest)
     BenchFolder.open(options(run), SUITE).close()
-    assert kept(run) == (first.digest,)
+    assert description_names(run) == (first.digest,)
 
 
 def test_nobody_knows_what_episodes_of_homie_0_1_were_made_with(run: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of, mistakes_table
+from homie.bench.score.mistakes import FailedEpisode, Mistake, has_subsets, mistake_of, mistakes_table
 from homie.bench.suite.suite import Task, find_suite
 from homie.bench.table_formats import to_markdown
 from homie.kernel.types import END, SUCCESS, Decision, ErrorCode, Execution, Feedback, RoundRecord, Subtask
@@ -71,21 +71,23 @@ UNREAD = step(Subtask(""), ErrorCode.F1, problem="no plan")
 def test_the_first_rule_that_fits(
     subset: str, records: list[RoundRecord], ended_by: EndedBy, at: dict[str, str], mistake: Mistake | str
 ) -> None:
-    failed = Failed(task(subset), records, ended_by, world(**at))
+    failed = FailedEpisode(task(subset), records, ended_by, world(**at))
     # One of three failures repeats the one before it: too few for a lack of reflection.
     assert mistake_of(failed) is (Mistake.MISSING if mistake == "L1 L1" else mistake)
 
 
 def test_tools_of_the_expert_and_the_sponge_are_what_a_task_is_about() -> None:
     took_knife = [step(Subtask("Pick", "knife"), held=("knife",)), step(END)]
-    without = Failed(task(), took_knife, "ended", world())
+    without = FailedEpisode(task(), took_knife, "ended", world())
     expert = ("[Pick, knife]", "[Slice, apple_1]", "[End]")
     assert mistake_of(without) is Mistake.RECOGNITION
-    assert mistake_of(Failed(task(expert=expert), took_knife, "ended", world(knife="floor"))) is Mistake.TERMINATION
+    assert (
+        mistake_of(FailedEpisode(task(expert=expert), took_knife, "ended", world(knife="floor"))) is Mistake.TERMINATION
+    )
     took_sponge = [step(MOVE, held=("sponge",)), step(END)]
     wiped = task(goal={"is": ["area", "wiped"]})
-    assert mistake_of(Failed(wiped, took_sponge, "ended", world(sponge="table"))) is Mistake.TERMINATION
-    assert mistake_of(Failed(task(), took_sponge, "ended", world(sponge="table"))) is Mistake.RECOGNITION
+    assert mistake_of(FailedEpisode(wiped, took_sponge, "ended", world(sponge="table"))) is Mistake.TERMINATION
+    assert mistake_of(FailedEpisode(task(), took_sponge, "ended", world(sponge="table"))) is Mistake.RECOGNITION
 
 
 def test_mistakes_are_counted_for_all_and_by_subset() -> None:
@@ -98,4 +100,4 @@ def test_mistakes_are_counted_for_all_and_by_subset() -> None:
 
 
 def test_suites_without_subsets_have_no_mistakes() -> None:
-    assert not applies(find_suite("homie-100")) and not applies(find_suite("table-pick"))
+    assert not has_subsets(find_suite("homie-100")) and not has_subsets(find_suite("table-pick"))

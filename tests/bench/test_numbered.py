@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.authoring.numbered_actions import endings, listed
+from homie.bench.authoring.numbered_actions import endings, list_actions
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
@@ -40,7 +40,7 @@ TABLE = {**ACTION_TABLE, **{name: verb.action for name, verb in VERBS.items()}}
 
 
 def names(*actions: str) -> list[str]:
-    return [choice.name for choice in listed(WORLD, actions, TABLE, lambda name: name.replace("_", " "))]
+    return [choice.name for choice in list_actions(WORLD, actions, TABLE, lambda name: name.replace("_", " "))]
 
 
 def test_a_list_ends_with_the_end_or_with_answers() -> None:
@@ -74,7 +74,7 @@ def test_every_action_is_listed_with_what_it_can_be_tried_on_by_kind() -> None:
 
 
 def test_where_the_robot_is_sent_to_furniture_alone_things_are_not_destinations() -> None:
-    actions = listed(WORLD, ["Go to", "Pick"], TABLE, str, "furniture")
+    actions = list_actions(WORLD, ["Go to", "Pick"], TABLE, str, "furniture")
     assert [choice.name for choice in actions] == [
         *("navigate to the fridge", "navigate to the table"),
         *("pick up the bread", "pick up the mug_2", "pick up the mug_10"),
@@ -88,7 +88,7 @@ def test_furniture_that_goes_by_its_colour_is_listed_with_it() -> None:
         "cabinet": FixedState(kind="cabinet", colour="gray", room="kitchen_1"),
     }
     world = WorldSnapshot(fixed=fixed, rooms=WORLD.rooms)
-    assert [choice.name for choice in listed(world, ["Go to"], TABLE, str)] == [
+    assert [choice.name for choice in list_actions(world, ["Go to"], TABLE, str)] == [
         *("find the kitchen", "find the cabinet", "find the table_1 (white, in the kitchen)"),
         "find the table_2 (wood)",
     ]
@@ -100,7 +100,7 @@ def test_what_is_done_with_people_is_listed_with_people_alone() -> None:
     table = {**TABLE, **{name: verb.action for name, verb in PERSON_VERBS.items()}}
 
     def listing(*actions: str) -> list[tuple[str, Subtask]]:
-        return [(choice.name, choice.subtask) for choice in listed(world, actions, table, str)]
+        return [(choice.name, choice.subtask) for choice in list_actions(world, actions, table, str)]
 
     assert listing("Hand over", "Show", "Follow") == [
         ("hand over the object in hand to the person_1", Subtask("Hand over", HELD, "person_1")),
@@ -111,11 +111,11 @@ def test_what_is_done_with_people_is_listed_with_people_alone() -> None:
         ("follow the person_2", Subtask("Follow", "person_2")),
     ]
     assert not any("person" in name for name, _ in listing("Pick", "Put", "Open", "Turn on"))
-    assert listed(WORLD, ["Follow"], table, str) == ()
+    assert list_actions(WORLD, ["Follow"], table, str) == ()
 
 
 def test_what_the_hand_holds_is_named_when_it_is_done() -> None:
-    (choice, *_) = listed(WORLD, ["Put"], TABLE, str)
+    (choice, *_) = list_actions(WORLD, ["Put"], TABLE, str)
     assert choice.subtask == Subtask("Put", HELD, "fridge")
 
 

@@ -11,11 +11,11 @@ from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, rounds, suite, wr
 
 from homie.bench.finished_episodes import BenchFile
 from homie.bench.report.episode_filters import FACETS, catalogue
-from homie.bench.report.runs_and_episodes import KeyPath, Round, Shown, Source, load
+from homie.bench.report.runs_and_episodes import KeyPath, PageEpisode, Round, Source, load
 from homie.bench.score.scores import Results, Score
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
-from homie.kernel.support.checksums import sealed
+from homie.kernel.support.checksums import seal
 from homie.kernel.types import Decision, Subtask
 from homie.runtime.provenance import PartsFile, keep
 from homie.runtime.runstore import read_model, read_run
@@ -77,7 +77,7 @@ def test_settings_are_among_the_facts(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", {})
     file = read_model(run / "run.json", BenchFile)
     options = file.options.model_copy(update={"planner_settings": {"model": "m", "examples": 5}})
-    (run / "run.json").write_bytes(sealed(file.model_copy(update={"options": options}).model_dump(mode="json")))
+    (run / "run.json").write_bytes(seal(file.model_copy(update={"options": options}).model_dump(mode="json")))
     (source,) = load([run])
     assert source.facts["settings"] == "model=m, examples=5"
 
@@ -121,7 +121,7 @@ def test_what_a_single_run_was_made_with(tmp_path: Path) -> None:
     parts = PartsFile.of({"planner": {"model": "m"}, "detector": {}, "skills": {}, "robot": {}}, RunOptions(task="x"))
     name = keep(single, parts, {}, mixed=True)
     file = read_run(single).model_copy(update={"parts": name})
-    (single / "run.json").write_bytes(sealed(file.model_dump(mode="json")))
+    (single / "run.json").write_bytes(seal(file.model_dump(mode="json")))
     (origin,) = load([single])[0].origins
     assert origin.episodes == ("1",) and origin.facts["planner.model"] == "m"
 
@@ -163,7 +163,7 @@ def test_a_score_that_the_notebooks_cannot_compute(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what one can browse by
 
 
-def _make_shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Shown:
+def _make_shown(run: str, task: str, trial: int, outcome: str, **more: object) -> PageEpisode:
     fields = {
         "name": f"{task}-{trial}",
         "text": f"do {task}",
@@ -172,10 +172,10 @@ def _make_shown(run: str, task: str, trial: int, outcome: str, **more: object) -
         "split": "train",
         **more,
     }
-    return Shown(run=run, task=task, trial=trial, outcome=outcome, **fields)  # type: ignore[arg-type]
+    return PageEpisode(run=run, task=task, trial=trial, outcome=outcome, **fields)  # type: ignore[arg-type]
 
 
-def _source(label: str, *episodes: Shown) -> Source:
+def _source(label: str, *episodes: PageEpisode) -> Source:
     return Source(label=label, results=Results("homie", ()), episodes=episodes, facts={}, machine={})
 
 

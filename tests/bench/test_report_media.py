@@ -14,22 +14,22 @@ from bench_runs import DONE, rounds
 from PIL import Image as Picture
 
 from homie.bench.report.media import FAILURES, Media, Views
-from homie.bench.report.runs_and_episodes import Outcome, Round, Shown
+from homie.bench.report.runs_and_episodes import Outcome, PageEpisode, Round
 from homie.kernel.types import VIEWS
 
 (RECORD, *_) = rounds(DONE)
 PREFIX = "data:video/mp4;base64,"
 
 
-def episode(folder: Path, outcome: Outcome = "succeeded", count: int = 1) -> Shown:
+def episode(folder: Path, outcome: Outcome = "succeeded", count: int = 1) -> PageEpisode:
     folder.mkdir(parents=True, exist_ok=True)
     some = tuple(Round(number, (RECORD,)) for number in range(1, count + 1))
-    return Shown(
+    return PageEpisode(
         run="run", name=folder.name, task="task", text="text", trial=0, folder=folder, outcome=outcome, rounds=some
     )
 
 
-def picture(episode: Shown, number: int, view: str, colour: int = 0, size: tuple[int, int] = (64, 48)) -> Path:
+def picture(episode: PageEpisode, number: int, view: str, colour: int = 0, size: tuple[int, int] = (64, 48)) -> Path:
     path = episode.folder / "frames" / f"round-{number:02d}-{view}.png"
     path.parent.mkdir(exist_ok=True)
     noise = np.random.default_rng(colour).integers(0, 255, (size[1], size[0], 3), dtype=np.uint8)

@@ -21,7 +21,7 @@ from homie.bench.report import report
 from homie.bench.report.episode_filters import catalogue
 from homie.bench.report.media import Media, Views
 from homie.bench.report.page import Links, Report, media_blocks
-from homie.bench.report.runs_and_episodes import Shown, Source
+from homie.bench.report.runs_and_episodes import PageEpisode, Source
 from homie.bench.score.scores import Results
 from homie.bench.table_formats import Cell, Column, Table
 from homie.kernel.actions import ACTIONS
@@ -46,7 +46,7 @@ def test_the_end_of_a_page(tmp_path: Path) -> None:
 
 def test_where_rows_lead() -> None:
     episodes = tuple(
-        Shown(
+        PageEpisode(
             run="rule",
             name=f"{task}-{trial}",
             task=task,

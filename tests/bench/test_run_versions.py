@@ -20,7 +20,7 @@ from homie.bench.score.compare import compare
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput
-from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
+from homie.runtime.provenance import PartsFile, description_names, read_parts, read_text
 
 PLAN = "[[Go to, ball], [Pick, ball], [Go to, box], [Put, ball, box], [End]]"
 OTHER = "[[Go to, ball], [Pick, ball], [End]]"
@@ -87,7 +87,7 @@ def test_what_is_said_of_a_run_that_is_made_of_one_thing_or_of_nothing_known():
 def test_another_plan_file_is_refused_by_name(half_done, tmp_path):
     with pytest.raises(BadInput, match=r"made with other parts \(different: planner\.decisions \(5, now 3\); planner"):
         play(half_done)
-    assert len(kept(tmp_path / "run")) == 1 and not (tmp_path / "run/episodes/put-1/episode.json").exists()
+    assert len(description_names(tmp_path / "run")) == 1 and not (tmp_path / "run/episodes/put-1/episode.json").exists()
     (tmp_path / "plan.yaml").write_text(PLAN)
     play(half_done)
     assert not load_run(tmp_path / "run").makeup.mixed
@@ -114,7 +114,7 @@ def test_other_versions_are_other_parts(write_suite, tiny_bench, tmp_path, monke
     options = tiny_bench(write_suite(trials=2))
     play(options)
     run = tmp_path / "run"
-    (digest,) = kept(run)
+    (digest,) = description_names(run)
     file = read_parts(run, digest)
     older = file.model_copy(update={"versions": {**file.versions, "mujoco": "2.0"}})
     (run / "parts" / f"{older.digest}.json").write_bytes(older.data)
@@ -132,7 +132,7 @@ def test_a_try_that_was_killed_binds_nobody(half_done, tmp_path):
     play(half_done)
     makeup = load_run(tmp_path / "run").makeup
     assert not makeup.mixed and makeup.batches[0].parts.planner["decisions"] == 3
-    assert len(kept(tmp_path / "run")) == 1
+    assert len(description_names(tmp_path / "run")) == 1
 
 
 def test_the_experts_of_a_suite_are_one_planner(write_suite, tiny_bench, tmp_path):

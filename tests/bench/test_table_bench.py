@@ -17,11 +17,11 @@ from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.sampled_tables import generate
 from homie.envs.mujoco.table.table_scene import FAMILIES
 from homie.kernel.errors import BadInput
-from homie.kernel.world.conditions import written
+from homie.kernel.world.conditions import serialize_condition
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)
-IN_CONTAINER = written(PICK.conditions[0])
+IN_CONTAINER = serialize_condition(PICK.conditions[0])
 TARGET, CONTAINER = IN_CONTAINER["in"]
 
 

@@ -15,7 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.bench.intervals_and_tests import Estimate, Interval
-from homie.bench.table_formats import Column, Kind, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.bench.table_formats import (
+    Column,
+    Kind,
+    Table,
+    format_cell,
+    to_csv,
+    to_json_text,
+    to_latex,
+    to_markdown,
+    write,
+)
 from homie.kernel.errors import BadInput
 
 TABLE = Table(
@@ -141,8 +151,8 @@ def test_csv_keeps_all_digits() -> None:
     ],
 )
 def test_numbers_have_three_digits(number: float, text: str) -> None:
-    assert shown(number, "number") == text
-    assert shown(None, "number") == "-"
+    assert format_cell(number, "number") == text
+    assert format_cell(None, "number") == "-"
 
 
 def test_json() -> None:
@@ -178,17 +188,17 @@ def test_no_text_breaks_a_table(text: str, share: float) -> None:
 
 @given(st.floats(0, 1))
 def test_percentages_have_two_digits(share: float) -> None:
-    assert abs(float(shown(share, "percent")) - 100 * share) <= 0.005000001
-    assert shown(None, "percent") == "-"
+    assert abs(float(format_cell(share, "percent")) - 100 * share) <= 0.005000001
+    assert format_cell(None, "percent") == "-"
 
 
 def test_cells_of_every_kind() -> None:
-    assert [shown(0.5, kind) for kind in KINDS] == ["0.5", "0.5", "50.00", "0.500", "0.5000"]
-    assert [shown(Estimate(0.5, Interval(0.25, 1)), kind) for kind in ("percent", "number")] == [
+    assert [format_cell(0.5, kind) for kind in KINDS] == ["0.5", "0.5", "50.00", "0.500", "0.5000"]
+    assert [format_cell(Estimate(0.5, Interval(0.25, 1)), kind) for kind in ("percent", "number")] == [
         "50.00 [25.0, 100.0]",
         "0.500 [0.25, 1]",
     ]
-    assert [shown(value, "p") for value in (0.0001, 0.00009999)] == ["0.0001", "<0.0001"]
+    assert [format_cell(value, "p") for value in (0.0001, 0.00009999)] == ["0.0001", "<0.0001"]
 
 
 def test_a_row_has_a_cell_per_column() -> None:

@@ -19,7 +19,7 @@ from homie.bench.suite.protocol import Limit
 from homie.bench.suite.suite import Suite, read_suite
 from homie.kernel.errors import BadInput
 from homie.runtime.planner_inputs import read_inputs
-from homie.runtime.provenance import kept, read_parts
+from homie.runtime.provenance import description_names, read_parts
 from homie.runtime.runstore import read_steps
 
 WAY = ["[Pick, key]", "[Go to, chest]", "[Open, chest]", "[Pick, key]", "[Go to, table]", "[Put, key, table]"]
@@ -54,7 +54,7 @@ def test_every_task_ends_at_its_own_limit_and_the_others_at_the_suites(tmp_path:
     ends = [("steps", 5), ("rounds", 3), ("steps", 2), ("failures", 1), ("ended", 7)]
     assert bench(path, run) == ends
     assert [read_inputs(run / "episodes" / f"t{number}-0")[0].rounds for number in range(5)] == [20, 3, 20, 20, 20]
-    (parts,) = kept(run)  # a run of several limits is made with the same parts
+    (parts,) = description_names(run)  # a run of several limits is made with the same parts
     described = read_parts(run, parts)
     assert described is not None and described.settings["rounds"] == 20
     assert bench(path, run) == ends, "given again, nothing is played"

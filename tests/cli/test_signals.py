@@ -17,7 +17,7 @@ from pydantic import BaseModel, PlainSerializer
 from pydantic_core import PydanticSerializationError
 
 import homie
-from homie.cli.failures import reported
+from homie.cli.failures import report_errors
 from homie.kernel.stop_signals import SIGNALS, on_stop, stop
 from homie.runtime.clean_stop import stoppable
 from homie.runtime.runstore import read_steps
@@ -137,12 +137,12 @@ def test_ctrl_c_while_json_is_written_is_ctrl_c():
 
 
 STRUCK = """
-from homie.cli.failures import reported
+from homie.cli.failures import report_errors
 from homie.kernel.stop_signals import on_stop, stop
 from tests.cli.test_signals import Struck
 
 on_stop(stop)
-with reported(json=True):
+with report_errors(json=True):
     Struck().model_dump_json()
 """
 
@@ -182,13 +182,13 @@ class Dropped:
 
 
 BEFORE_THE_EPISODE = """
-from homie.cli.failures import reported
+from homie.cli.failures import report_errors
 from homie.kernel.stop_signals import SIGNALS, on_stop, stop
 from homie.runtime.session import stoppable
 from tests.cli.test_signals import Dropped
 
 on_stop(stop)
-with reported(json=False):
+with report_errors(json=False):
     Dropped()
     with stoppable():
         print("the episode")
@@ -224,7 +224,7 @@ def test_a_stop_of_a_command_that_has_ended_stops_no_later_episode() -> None:
     """A process goes on after a command that it has called, with the handlers that the command has left."""
 
     def command() -> None:
-        with reported(json=False):
+        with report_errors(json=False):
             on_stop(stop)
             signal.raise_signal(signal.SIGINT)
 

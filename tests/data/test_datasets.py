@@ -17,9 +17,9 @@ from homie.data.examples.forms import ChatForm
 from homie.data.examples.journal import UNFINISHED
 from homie.data.options import TrainingOptions
 from homie.data.pictures import read_picture
-from homie.data.read_data_set import read_lines, shown
+from homie.data.read_data_set import format_line, read_lines
 from homie.data.sources.source_kinds import open_sources
-from homie.data.training_examples import Words, kept, make_dataset
+from homie.data.training_examples import Words, check_outcome, make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.types import SUCCESS, VIEWS, Subtask
 from homie.runtime.assembly import load_prompts
@@ -234,10 +234,10 @@ def test_what_is_kept(tmp_path, acts, keep, reason):
     (source,) = open_sources([write_run(tmp_path / "run", ["episode-0"], acts)])
     sample = source.read(source.entries()[0])
     if not reason:
-        assert kept(sample, keep) is sample
+        assert check_outcome(sample, keep) is sample
         return
     with pytest.raises(LeftOut, match=reason):
-        kept(sample, keep)
+        check_outcome(sample, keep)
 
 
 def test_a_changed_data_set_is_found_out(run, tmp_path):
@@ -273,7 +273,7 @@ def test_a_changed_data_set_is_found_out(run, tmp_path):
 
 def test_a_line_for_people(run, tmp_path):
     make_dataset(options(run, tmp_path / "out"), "dpo")
-    text = shown(next(read_lines(tmp_path / "out", "train")))
+    text = format_line(next(read_lines(tmp_path / "out", "train")))
     assert "[system]\n" in text and "Front:\n<images/" in text and "[rejected]\n{" in text
     with pytest.raises(BadInput, match="has no split 'test'"):
         next(read_lines(tmp_path / "out", "test"))

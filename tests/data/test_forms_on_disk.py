@@ -15,9 +15,9 @@ from episodes import DONE, episode, write_run
 from homie.data.data_set_checks import validate
 from homie.data.emmoe_export import export_emmoe
 from homie.data.episode_counts import count
-from homie.data.examples.analyses import analysis, explained, in_words
+from homie.data.examples.analyses import add_analyses, analysis, in_words
 from homie.data.options import EmmoeOptions, TrainingOptions
-from homie.data.read_data_set import read_lines, shown
+from homie.data.read_data_set import format_line, read_lines
 from homie.data.recording import topics
 from homie.data.recording.takes import _fresh, list_takes, repair_takes
 from homie.data.sources.source_kinds import open_sources
@@ -211,7 +211,7 @@ def test_a_folder_of_somebody_is_no_place_for_an_export(tmp_path):
 def test_reasons_that_are_made_up_of_what_happened():
     sample = episode(DONE)
     silent = replace(sample, steps=tuple(replace(step, analysis="") for step in sample.steps))
-    steps = explained(silent).steps
+    steps = add_analyses(silent).steps
     assert [step.analysis for step in steps] == [
         "According to my final task, I should go to the apple first",
         "I successfully arrived at the apple, so I should pick the apple next",
@@ -237,12 +237,12 @@ def test_who_says_what_in_the_lines(tmp_path):
         make_dataset(options, purpose)
         for line in read_lines(tmp_path / purpose, "train"):
             assert [message["role"] for name in answers for message in line[name]] == ["assistant"] * len(answers)
-            assert line["prompt"][-1]["role"] == "user" and all(f"[{name}]" in shown(line) for name in answers)
+            assert line["prompt"][-1]["role"] == "user" and all(f"[{name}]" in format_line(line) for name in answers)
     options = TrainingOptions.build(sources=[run], out=tmp_path / "theirs", keep="all", form="emmoe")
     make_dataset(options, "sft")
     assert list(validate(tmp_path / "theirs")) == []
     (first, *_) = read_lines(tmp_path / "theirs", "train")
-    assert shown(first).startswith("[human]\n") and "\n\n[gpt]\n" in shown(first)
+    assert format_line(first).startswith("[human]\n") and "\n\n[gpt]\n" in format_line(first)
     assert np.all([turn["from"] in ("human", "gpt") for turn in first["conversations"]])
     text = (tmp_path / "theirs/train.json").read_text()
     (tmp_path / "theirs/train.json").write_text(text.replace("Subtask: [", "Subtask: (", 1))

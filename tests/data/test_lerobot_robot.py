@@ -17,7 +17,7 @@ import numpy as np
 import pydantic
 import pytest
 
-from homie.data.recording.topics import command_labels, command_of, commanded
+from homie.data.recording.topics import command_labels, command_of, command_targets
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command
 
@@ -124,7 +124,7 @@ def test_a_command_comes_back_from_its_labels():
     from homie.envs.mujoco.robots.bodies.panda import SPEC
 
     command = Command(arm=(0.1, 0.2, 0.3, -1.0, 0.5, 1.0, 0.7), gripper=0.04)
-    assert command_of(commanded(command, SPEC), SPEC) == Command(arm=command.get("arm"), gripper=(0.04,))
+    assert command_of(command_targets(command, SPEC), SPEC) == Command(arm=command.get("arm"), gripper=(0.04,))
 
 
 @pytest.mark.skipif(not LEROBOT, reason="HOMIE_LEROBOT_PYTHON names no Python that has lerobot (docs/testing.md)")

@@ -8,7 +8,7 @@ import pytest
 from episodes import REPLANNED, TEXT, write_run
 
 from homie.data.options import TrainingOptions
-from homie.data.read_data_set import read_lines, shown
+from homie.data.read_data_set import format_line, read_lines
 from homie.data.training_examples import make_dataset
 
 
@@ -120,7 +120,7 @@ def test_the_form_of_emmoe(run, tmp_path):
 @pytest.mark.parametrize("form", ["chat", "emmoe"])
 def test_a_line_is_shown_to_people_part_by_part(run, tmp_path, purpose, form):
     first = lines(run, tmp_path / "set", purpose, form=form)[0]
-    text = shown(first)
+    text = format_line(first)
     blocks = [block.partition("]")[0].removeprefix("[") for block in text.split("\n\n") if block.startswith("[")]
     answers = ["completion"] if purpose == "sft" else ["chosen", "rejected"]
     expected = {

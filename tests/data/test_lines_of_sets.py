@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from episodes import DONE, REPLANNED, episode, write_run
 
-from homie.data.card import asked
+from homie.data.card import prompt_options
 from homie.data.card_parts import license_of
 from homie.data.data_set_checks import validate
 from homie.data.episode_counts import Statistics
@@ -108,7 +108,7 @@ def test_outcomes_are_counted_by_what_is_known():
 
 def test_how_a_model_is_asked_is_said_by_the_settings_that_differ():
     settings = {"template": "t", "reasks": 2, "reading": "lax", "leniencies": [], "images": False, "examples": 0}
-    assert asked({**settings, "memory": None}) == "--template t --set images=false --set examples=0"
+    assert prompt_options({**settings, "memory": None}) == "--template t --set images=false --set examples=0"
 
 
 @pytest.mark.parametrize(

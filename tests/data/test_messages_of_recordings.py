@@ -101,7 +101,7 @@ def test_measurements_and_commands_of_a_body_by_label() -> None:
         "base.angular.vel": -0.1,
     }
     command = Command(base=(0.2, -0.4), torso=0.1, head=(0.5, 0.6), gripper=0.05)
-    reported = topics.commanded(command, SPEC)
+    reported = topics.command_targets(command, SPEC)
     assert reported == {
         "base.linear.vel": 0.2,
         "base.angular.vel": -0.4,
@@ -115,7 +115,9 @@ def test_measurements_and_commands_of_a_body_by_label() -> None:
     )
     pose = Pose(np.array([1.0, 2.0, 3.0]), np.arange(9.0).reshape(3, 3))
     numbers = [1.0, 2.0, 3.0, *range(9)]
-    assert topics.commanded(Command(effector=pose), SPEC) == {f"effector.{n}": float(x) for n, x in enumerate(numbers)}
+    assert topics.command_targets(Command(effector=pose), SPEC) == {
+        f"effector.{n}": float(x) for n, x in enumerate(numbers)
+    }
 
 
 @pytest.mark.parametrize(

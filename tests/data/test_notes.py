@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
+from homie.data.recording.notes import NOTES, add_note, analyses, is_discarded, mark_of, note, read_notes
 from homie.kernel.errors import BadInput
 
 
@@ -38,7 +38,7 @@ def test_what_is_kept():
 
 
 def test_what_was_said_last_counts(tmp_path):
-    assert read_notes(tmp_path) == () and mark_of(()) is None and not discarded(())
+    assert read_notes(tmp_path) == () and mark_of(()) is None and not is_discarded(())
     reported = [
         note("mark", "failure"),
         note("discard"),
@@ -50,12 +50,12 @@ def test_what_was_said_last_counts(tmp_path):
         add_note(tmp_path, each)
     notes = read_notes(tmp_path)
     assert list(notes) == reported
-    assert mark_of(notes) == "failure" and discarded(notes)
+    assert mark_of(notes) == "failure" and is_discarded(notes)
     assert analyses(notes) == {1: "first", 2: "second"}
     for each in (note("mark", "success"), note("keep"), note("analysis", "better", round=1)):
         add_note(tmp_path, each)
     notes = read_notes(tmp_path)
-    assert mark_of(notes) == "success" and not discarded(notes)
+    assert mark_of(notes) == "success" and not is_discarded(notes)
     assert analyses(notes) == {1: "better", 2: "second"}
 
 
@@ -76,9 +76,9 @@ def test_a_whole_last_line_without_its_line_feed_is_kept(tmp_path):
     add_note(tmp_path, note("discard"))
     path = tmp_path / NOTES
     path.write_bytes(path.read_bytes()[:-1])
-    assert discarded(read_notes(tmp_path))
+    assert is_discarded(read_notes(tmp_path))
     add_note(tmp_path, note("remark", "so it is"))
-    assert discarded(read_notes(tmp_path)) and len(read_notes(tmp_path)) == 2
+    assert is_discarded(read_notes(tmp_path)) and len(read_notes(tmp_path)) == 2
 
 
 @pytest.mark.parametrize("line", [b'{"kind": "disc', b"\0" * 40, b'{"kind": "discarded"}', b"[" * 100])

@@ -9,7 +9,7 @@ from episodes import DONE, FAR, PUT, episode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.data.examples.analyses import explained
+from homie.data.examples.analyses import add_analyses
 from homie.data.examples.forms import ChatForm, OfficialForm
 from homie.data.examples.pairs import OTHER_ACTIONS, pairs, teachable
 from homie.kernel.actions import ACTIONS
@@ -46,7 +46,7 @@ def test_no_pair_prefers_end_or_has_two_equal_answers(attempts, seed):
 @given(acts)
 @settings(max_examples=40)
 def test_lines_are_the_same_each_time_and_no_two_answers_are_equal(attempts):
-    sample = explained(episode(attempts))
+    sample = add_analyses(episode(attempts))
     for form in (ChatForm(WRITER, seed=3), OfficialForm()):
         for purpose in ("sft", "dpo"):
             lines = list(form.lines(purpose, sample))
@@ -77,10 +77,10 @@ def test_no_other_name_is_in_the_list(names):
 def test_an_analysis_says_what_happened():
     sample = episode(((DONE[1][0], FAR), *DONE))
     bare = replace(sample, steps=tuple(replace(step, analysis="") for step in sample.steps))
-    assert [step.analysis for step in explained(bare).steps][:4] == [
+    assert [step.analysis for step in add_analyses(bare).steps][:4] == [
         "According to my final task, I should pick the apple first",
         "I failed to pick the apple (Unable to pick, the target is far away), so I should go to the apple",
         "I successfully arrived at the apple, so I should pick the apple next",
         "I successfully picked the apple, so I should go to the fridge next",
     ]
-    assert explained(sample) == sample, "what a planner has said stays"
+    assert add_analyses(sample) == sample, "what a planner has said stays"

@@ -27,7 +27,7 @@ from homie.data.recording.takes import list_takes, repair_takes
 from homie.data.sources.emmoe_episodes import EmmoeSource, ability
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, read_split, side_of, write_split
-from homie.data.training_examples import kept, make_dataset
+from homie.data.training_examples import check_outcome, make_dataset
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore.damage import read_finished
 
@@ -44,9 +44,9 @@ def test_which_episodes_are_kept(keep, success, ended):
         reason = "the planner did not say End"
     if reason:
         with pytest.raises(LeftOut, match=f"^{reason}$"):
-            kept(sample, keep)
+            check_outcome(sample, keep)
     else:
-        assert kept(sample, keep) is sample
+        assert check_outcome(sample, keep) is sample
 
 
 @pytest.mark.parametrize("torn", ["train", "test"])

@@ -19,7 +19,7 @@ import pytest
 from homie.data.episode import LeftOut
 from homie.data.options import TrainingOptions
 from homie.data.recording.mcapfile import Entry, McapFile, Reading, repair
-from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
+from homie.data.recording.notes import NOTES, add_note, analyses, is_discarded, mark_of, note, read_notes
 from homie.data.recording.reader import read_recording
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.takes import list_takes, repair_takes
@@ -337,9 +337,9 @@ def test_notes_survive_a_torn_line(tmp_path):
     add_note(tmp_path, note("discard"))
     notes = read_notes(tmp_path)
     assert [note.text for note in notes] == ["failure", "success", ""] and mark_of(notes) == "success"
-    assert discarded(notes)
+    assert is_discarded(notes)
     add_note(tmp_path, note("keep"))
-    assert not discarded(read_notes(tmp_path))
+    assert not is_discarded(read_notes(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from episodes import DONE, FAR, PICK, REPLANNED, TEXT, episode, write_episode, write_run
 
-from homie.data.examples.renaming import made_up, renamed
+from homie.data.examples.renaming import random_name, renamed_copies
 from homie.data.options import TrainingOptions
 from homie.data.training_examples import make_dataset
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import ErrorCode, Feedback, Subtask
 
 
@@ -25,7 +25,7 @@ def options(run: Path, out: Path, **more: object) -> TrainingOptions:
 
 
 def test_names_of_the_task_are_changed_everywhere_alike():
-    for other in renamed(episode(REPLANNED), 8, seed=1):
+    for other in renamed_copies(episode(REPLANNED), 8, seed=1):
         apple, fridge = other.steps[-2].subtask.target, other.steps[-2].subtask.destination
         assert other.text == f"put the {apple} in the {fridge}" != TEXT
         for step, before in zip(other.steps, episode(REPLANNED).steps, strict=True):
@@ -40,28 +40,28 @@ def test_names_of_the_task_are_changed_everywhere_alike():
 def test_sentences_are_changed_and_what_the_task_does_not_name_is_not():
     shut = Feedback("fail", ErrorCode.L3, "apple is inside fridge, and the green box is near", about=("fridge",))
     steps = ((PICK, shut), *DONE)
-    for other in renamed(episode(steps, text="take the apple"), 8, seed=2):
+    for other in renamed_copies(episode(steps, text="take the apple"), 8, seed=2):
         feedback = other.steps[1].input.feedback
         apple = other.steps[0].subtask.target
         assert feedback.message == f"{apple} is inside fridge, and the green box is near" and feedback.about == (
             "fridge",
         )
         assert apple != "apple"
-    assert list(renamed(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
+    assert list(renamed_copies(episode(((PICK, FAR),), text="bring me that"), 8, seed=2)) == []
 
 
 def test_objects_that_were_seen_are_changed_though_the_task_does_not_name_them():
     knowledge = Knowledge(
         remembered=(
-            Remembered("shelf", "kitchen"),
-            Remembered("sugar box", "kitchen", "shelf"),
-            Remembered("plum", "kitchen", "shelf"),
+            RememberedThing("shelf", "kitchen"),
+            RememberedThing("sugar box", "kitchen", "shelf"),
+            RememberedThing("plum", "kitchen", "shelf"),
         )
     )
     plain = episode(((Subtask("Pick", "plum"), DONE[0][1]), *DONE), text="clear the shelf")
     steps = tuple(replace(step, input=step.input.model_copy(update={"knowledge": knowledge})) for step in plain.steps)
     unchanged = []
-    for other in renamed(replace(plain, steps=steps), 20, seed=1):
+    for other in renamed_copies(replace(plain, steps=steps), 20, seed=1):
         shelf, box, plum = (item.name for item in other.steps[0].input.knowledge.remembered)
         assert other.steps[0].subtask.target == plum and shelf == "shelf" and other.text == "clear the shelf"
         unchanged.append((box == "sugar box", plum == "plum"))
@@ -69,7 +69,7 @@ def test_objects_that_were_seen_are_changed_though_the_task_does_not_name_them()
 
 
 def test_made_up_names_are_plain_words_of_many_sorts():
-    names = [made_up(random.Random(number), ("apple",)) for number in range(4000)]
+    names = [random_name(random.Random(number), ("apple",)) for number in range(4000)]
     assert all(re.fullmatch(r"[a-z]+( [a-z]+)?", name) for name in names)
     assert len(set(names)) > 800 and "apple" in names and any(name.startswith("apple ") for name in names)
     two = sum(" " in name for name in names) / len(names)
@@ -82,14 +82,14 @@ def test_what_is_explained_of_models_and_actions_keeps_its_words():
     reported = {"actions": ("apple", "End"), "abilities": able, "explanations": {"apple": "what an apple does"}}
     plain = episode()
     steps = tuple(replace(step, input=step.input.model_copy(update=reported)) for step in plain.steps)
-    (*others,) = renamed(replace(plain, steps=steps), 8, seed=1)
+    (*others,) = renamed_copies(replace(plain, steps=steps), 8, seed=1)
     assert others
     for step in (step for other in others for step in other.steps):
         assert {name: getattr(step.input, name) for name in reported} == reported
 
 
 def test_it_is_drawn_at_random_with_a_seed():
-    first, again, other = ([each.text for each in renamed(episode(), 6, seed)] for seed in (3, 3, 4))
+    first, again, other = ([each.text for each in renamed_copies(episode(), 6, seed)] for seed in (3, 3, 4))
     assert first == again != other and len(set(first)) > 3
     assert any("apple" in text for text in first + other), "some names stay, beside others that do not"
 

@@ -13,13 +13,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
 from text_world import stage
 
 from homie.data.episode import LeftOut
-from homie.data.examples.expert_labels import labelled
+from homie.data.examples.expert_labels import label_steps
 from homie.data.examples.pairs import Choice, pairs
 from homie.data.options import TrainingOptions
 from homie.data.training_examples import make_dataset
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import END, Decision, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types.script_progress import next_step
 from tests.data.episodes import DONE, episode, write_run
@@ -172,32 +172,35 @@ def test_what_is_done_without_a_look_needs_none_any_more() -> None:
 
 def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
     with pytest.raises(LeftOut, match="no expert to label by"):
-        labelled(episode(DONE))
+        label_steps(episode(DONE))
     script = (Subtask("Go to", "apple"), Subtask("Pick", "apple"), END)
     acts = [(Subtask("Go to", "apple"), OK), (Subtask("Go to", "apple"), OK), (Subtask("Pick", "apple"), OK), (END, OK)]
     sample = replace(episode(acts), expert=script)
-    steps = labelled(sample).steps
+    steps = label_steps(sample).steps
     assert [step.subtask for step in steps] == [script[0], script[1], script[1], END]
     assert [step.history for step in steps] == [step.history for step in sample.steps]
     assert [step.model for step in steps] == ["nomad", "nomad", "rt1x", ""]
-    (pair,) = pairs(labelled(sample))
+    (pair,) = pairs(label_steps(sample))
     assert (pair.kind, pair.step) == ("expert", 1)
     assert (pair.chosen.subtask, pair.rejected.subtask) == (script[1], script[0])
-    early = labelled(replace(episode([acts[0], (END, OK)]), expert=script))
+    early = label_steps(replace(episode([acts[0], (END, OK)]), expert=script))
     assert [(pair.chosen.subtask, pair.rejected) for pair in pairs(early)] == [(script[1], Choice(END, ""))]
-    late = labelled(replace(episode([*acts[1:3], acts[2]]), expert=script))
+    late = label_steps(replace(episode([*acts[1:3], acts[2]]), expert=script))
     assert [(pair.chosen, pair.rejected.subtask) for pair in pairs(late)] == [(Choice(END, ""), script[1])]
-    wrong = [step.number for step in labelled(sample, corrections=True).steps if step.feedback.ok]
+    wrong = [step.number for step in label_steps(sample, corrections=True).steps if step.feedback.ok]
     assert wrong == [2], "the second way was useless; all else is what the expert does"
 
 
 def test_what_lay_on_the_floor_is_not_put_back_there() -> None:
-    remembered = (Remembered("lemon", "kitchen", "on the floor"), Remembered("mug", "kitchen", "in the drawer 2"))
+    remembered = (
+        RememberedThing("lemon", "kitchen", "on the floor"),
+        RememberedThing("mug", "kitchen", "in the drawer 2"),
+    )
     acts = [(Subtask("Go to", "sink"), OK), (Subtask("Pick", "lemon"), OK), (Subtask("Pick", "mug"), STUCK)]
     sample = replace(episode(acts), expert=(Subtask("Pick", "apple"), END))
     knowing = {"knowledge": Knowledge(remembered=remembered)}
     steps = tuple(replace(step, input=step.input.model_copy(update=knowing)) for step in sample.steps)
-    labels = [step.subtask for step in labelled(replace(sample, steps=steps)).steps]
+    labels = [step.subtask for step in label_steps(replace(sample, steps=steps)).steps]
     assert labels[2] == Subtask("Put", "lemon", "sink")  # where the robot is
 
 

@@ -11,7 +11,7 @@ import pytest
 from error_detection.failure_advice import ADVICE, ONCE_MORE, REPEATED, explained, lasting
 from error_detection.further_sentences import too_difficult
 from homie.kernel.types import Failure, FailureReason
-from homie.kernel.types.failure_reasons import repeated
+from homie.kernel.types.failure_reasons import with_repetitions
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs" / "error-codes.md"
@@ -76,11 +76,11 @@ def test_blockers_get_the_names_that_the_planner_knows() -> None:
 
 
 def test_a_failure_that_comes_again_and_again_is_given_up() -> None:
-    failure = repeated(Failure(FailureReason.CLOSED_ON_NOTHING), 6)
+    failure = with_repetitions(Failure(FailureReason.CLOSED_ON_NOTHING), 6)
     assert failure == "the fingers closed on nothing, 6 times in a row"
     assert explained(failure) == f"{REPEATED.words}. {REPEATED.advice}"
     assert lasting(failure) and not lasting(Failure(FailureReason.CLOSED_ON_NOTHING))
-    assert repeated("it slips", 6) == "it slips, 6 times in a row"
+    assert with_repetitions("it slips", 6) == "it slips, 6 times in a row"
 
 
 def test_a_failure_is_the_same_from_another_process() -> None:

@@ -25,7 +25,7 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import VIEWS, Array, Observation, Pose2
 from homie.kernel.world import thresholds
 from perception.detectors.simulated import SimulatedDetector
@@ -101,7 +101,7 @@ class Auditor:
                 self.audit.note("a name means another thing than before", name, f"{name}: {entity} -> {now}")
         self._bearer |= {name: entity for name, entity in meant.items() if name not in self._bearer}
 
-    def _state_is_true(self, entity: str, item: Remembered) -> None:
+    def _state_is_true(self, entity: str, item: RememberedThing) -> None:
         if not item.state:
             return
         before = self._states.setdefault(entity, item.state)
@@ -112,7 +112,7 @@ class Auditor:
         if item.state not in true:
             self.audit.note("state is wrong", entity, f"{item.name} ({item.state}, not {' or '.join(sorted(true))})")
 
-    def _states_are_true(self, entity: str, item: Remembered) -> None:
+    def _states_are_true(self, entity: str, item: RememberedThing) -> None:
         world = self.home.world
         having = world.household.states.get(entity, {})
         power = {"on": world.appliances.on.get(entity), "off": not world.appliances.on.get(entity, True)}
@@ -131,12 +131,12 @@ class Auditor:
             if fraction < 0.12:
                 true.add("closed")
             if fraction > 0.03:
-                true.add("ajar" if not thresholds.lets_in(part.kind, world.opening(part) - 0.02) else "open")
-            if thresholds.lets_in(part.kind, world.opening(part) + 0.05):
+                true.add("ajar" if not thresholds.admits_hand(part.kind, world.opening(part) - 0.02) else "open")
+            if thresholds.admits_hand(part.kind, world.opening(part) + 0.05):
                 true.add("open")
         return true or {""}
 
-    def _place_is_true(self, entity: str, item: Remembered, entities: dict[str, str]) -> None:
+    def _place_is_true(self, entity: str, item: RememberedThing, entities: dict[str, str]) -> None:
         world = self.home.world
         holder = re.sub(r"^(on|in) (the )?", "", item.place)
         held_by = entities.get(holder, "")
@@ -161,7 +161,7 @@ class Auditor:
         bottom, top = upper.center[2] - upper.half[2], lower.center[2] + lower.half[2]
         return lower.distance(upper.center) < 0.05 and -0.4 < bottom - top < 0.1
 
-    def _room_is_true(self, entity: str, item: Remembered) -> None:
+    def _room_is_true(self, entity: str, item: RememberedThing) -> None:
         world = self.home.world
         if not item.room:
             return

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import END, SUCCESS, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.testing import check_planner
 from planners.erring import ErringPlanner, ErringSettings
@@ -143,7 +143,9 @@ def test_after_detours_the_script_goes_on_from_where_they_led(script: str, seed:
     kitchen, history, where = Kitchen(), [], "on the table"
     for number in range(1, 200):
         names = {"fridge": "", "table": "", "apple": where}
-        knowledge = Knowledge(remembered=tuple(Remembered(name, "kitchen", place) for name, place in names.items()))
+        knowledge = Knowledge(
+            remembered=tuple(RememberedThing(name, "kitchen", place) for name, place in names.items())
+        )
         inventory = ("apple",) if kitchen.held else ()
         feedback = history[-1].feedback if history else None
         planner_input = PlannerInput(

@@ -17,7 +17,7 @@ from benchmarks.prompt_serving import EndpointServer
 from homie.bench.suite.suite import find_suite
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces.prompts import Message
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.runtime.assembly import load_planner
 from planners.llm.prompting.prompt_builder import Prompt
@@ -33,10 +33,10 @@ KNOWN = Knowledge(
         Doorway("doorway 3", "kitchen"),
     ),
     (
-        Remembered("microwave", "kitchen", "on kitchen counter 1", 1, "closed", ("off", "clean")),
-        Remembered("lamp", "hallway", "on the navy sofa", 3, states=("on",)),
-        Remembered("apple", "hallway", "on the navy sofa", 2),
-        Remembered("navy sofa", "hallway", "", 2),
+        RememberedThing("microwave", "kitchen", "on kitchen counter 1", 1, "closed", ("off", "clean")),
+        RememberedThing("lamp", "hallway", "on the navy sofa", 3, states=("on",)),
+        RememberedThing("apple", "hallway", "on the navy sofa", 2),
+        RememberedThing("navy sofa", "hallway", "", 2),
     ),
 )
 GIVEN = PlannerInput(

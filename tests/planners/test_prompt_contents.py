@@ -13,7 +13,7 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from homie.kernel.actions import ACTIONS, Ability
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.llm.messages import Request
 from planners.llm.prompting.examples import load_examples
@@ -28,12 +28,12 @@ KNOWN = Knowledge(
     rooms=("kitchen", "hallway"),
     doorways=(Doorway("doorway 1", "kitchen", "hallway", True), Doorway("doorway 2", "kitchen")),
     remembered=(
-        Remembered("fridge", "kitchen", "", 2, "closed"),
-        Remembered("kitchen counter 2", "kitchen", "", 5),
-        Remembered("apple", "kitchen", "on the kitchen counter 2", 5),
-        Remembered("lamp", "hallway", "", 3, states=("on",)),
-        Remembered("vase", "hallway", "on the cabinet", 3),
-        Remembered("mug", "", "", 1),
+        RememberedThing("fridge", "kitchen", "", 2, "closed"),
+        RememberedThing("kitchen counter 2", "kitchen", "", 5),
+        RememberedThing("apple", "kitchen", "on the kitchen counter 2", 5),
+        RememberedThing("lamp", "hallway", "", 3, states=("on",)),
+        RememberedThing("vase", "hallway", "on the cabinet", 3),
+        RememberedThing("mug", "", "", 1),
     ),
 )
 FAILED = Feedback("fail", None, "Unable to pick, the target is far away")
@@ -138,7 +138,7 @@ def test_where_nothing_was_detected_no_picture_is_said_to_be_empty() -> None:
 
 @pytest.mark.parametrize("template", HOUSEHOLD)
 def test_where_objects_were_before_they_were_taken_is_reported(template: str) -> None:
-    taken = (Remembered("mug", "kitchen", "in the fridge"), Remembered("egg", "", "on the floor"))
+    taken = (RememberedThing("mug", "kitchen", "in the fridge"), RememberedThing("egg", "", "on the floor"))
     line = "Taken by the robot: mug, which was in the fridge in the kitchen; egg, which was on the floor"
     moved = replace(GIVEN, knowledge=replace(KNOWN, taken=taken))
     assert line in round_text(moved, template=template).splitlines()

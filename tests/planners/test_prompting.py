@@ -15,7 +15,7 @@ import pytest
 from homie.kernel.actions import ACTION_TABLE, Action, action_table
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     END_FAILURE,
@@ -498,7 +498,10 @@ def test_two_declarations_may_differ_in_their_words_for_planners() -> None:
 
 
 def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -> None:
-    remembered = (Remembered("kitchen counter 2", room="kitchen"), Remembered("fridge", room="kitchen", state="closed"))
+    remembered = (
+        RememberedThing("kitchen counter 2", room="kitchen"),
+        RememberedThing("fridge", room="kitchen", state="closed"),
+    )
     doorways = (Doorway("doorway 1", "kitchen"),)
     knowledge = Knowledge("background", "kitchen", ("kitchen", "living room"), doorways, remembered)
     task = "Please put the tomato soup can in the fridge, then close it."
@@ -532,7 +535,7 @@ def test_targets_are_held_to_what_is_in_sight_remembered_held_or_in_the_task() -
 
 
 def test_parts_of_a_known_name_and_what_surrounds_it_are_no_targets() -> None:
-    knowledge = replace(GIVEN.knowledge, remembered=(Remembered("bleach cleanser"), Remembered("banana")))
+    knowledge = replace(GIVEN.knowledge, remembered=(RememberedThing("bleach cleanser"), RememberedThing("banana")))
     task = "Carry the bleach cleanser and the banana as well onto the coffee table"
     request = request_of(replace(GIVEN, task=task, knowledge=knowledge), targets="known")
     assert request.schema is not None
@@ -562,18 +565,18 @@ def test_a_report_with_end_is_held_to_what_may_be_reported() -> None:
 
 def test_the_compact_template_says_what_is_known_in_few_words() -> None:
     remembered = (
-        Remembered("fridge", "kitchen", state="closed", seen=1),
-        Remembered("lamp", "bedroom", "on the desk", states=("on",)),
-        Remembered("mug", "", "in the drawer 2"),
-        Remembered("kitchen table", "kitchen", seen=1),
-        Remembered("bowl", "kitchen", "on the kitchen table"),
-        Remembered("plum", "kitchen", "in the bowl"),
-        Remembered("milk", "kitchen", "in the fridge"),
-        Remembered("cup", "kitchen", "on the fridge"),
-        Remembered("tray", "kitchen", "on the fork"),
+        RememberedThing("fridge", "kitchen", state="closed", seen=1),
+        RememberedThing("lamp", "bedroom", "on the desk", states=("on",)),
+        RememberedThing("mug", "", "in the drawer 2"),
+        RememberedThing("kitchen table", "kitchen", seen=1),
+        RememberedThing("bowl", "kitchen", "on the kitchen table"),
+        RememberedThing("plum", "kitchen", "in the bowl"),
+        RememberedThing("milk", "kitchen", "in the fridge"),
+        RememberedThing("cup", "kitchen", "on the fridge"),
+        RememberedThing("tray", "kitchen", "on the fork"),
     )
     doorways = (Doorway("doorway 1", "kitchen", "bedroom", explored=True), Doorway("doorway 2", "kitchen"))
-    taken = (Remembered("pear", "kitchen", "on the kitchen table"), Remembered("egg", "bedroom"))
+    taken = (RememberedThing("pear", "kitchen", "on the kitchen table"), RememberedThing("egg", "bedroom"))
     knowledge = Knowledge("sensors", "kitchen", ("kitchen", "bedroom", "bathroom"), doorways, remembered, taken)
     late = replace(
         GIVEN, knowledge=knowledge, history=(*GIVEN.history, failed_item(2, "Open", "fridge", "the hand is full"))
@@ -590,7 +593,7 @@ def test_the_compact_template_says_what_is_known_in_few_words() -> None:
         "Hand: pear",
         "Steps: Pick pear; Open fridge (fail: the hand is full)",
     ]
-    circle = (Remembered("fork", "kitchen", "on the tray"), Remembered("tray", "kitchen", "on the fork"))
+    circle = (RememberedThing("fork", "kitchen", "on the tray"), RememberedThing("tray", "kitchen", "on the fork"))
     around = replace(GIVEN, knowledge=replace(knowledge, remembered=circle))
     assert "fork on tray, tray on fork" in text_of(request_of(around, template="compact", images=False).messages[-1])
     later = replace(late, history=(*late.history, failed_item(3, "Put", "pear", "Unable to put")))

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import Detection, ErrorCode, Feedback, PlannerInput
 from planners.rule import RulePlanner
 
@@ -36,11 +36,11 @@ class House:
         self.unknown: list[str] = []
 
     def knowledge(self) -> Knowledge:
-        things = tuple(Remembered(name, "living room", state=self._state(name)) for name in PLACES[1:])
+        things = tuple(RememberedThing(name, "living room", state=self._state(name)) for name in PLACES[1:])
         if "drawer 3" in self.opened and not self.inventory:
-            things += (Remembered(self.hidden, "living room", "in drawer 3"),)
+            things += (RememberedThing(self.hidden, "living room", "in drawer 3"),)
         tables = [f"on table {k}" for k in (1, 2)] * self.things_on_tables
-        things += tuple(Remembered(f"apple {k}", "living room", place) for k, place in enumerate(tables, 1))
+        things += tuple(RememberedThing(f"apple {k}", "living room", place) for k, place in enumerate(tables, 1))
         return Knowledge("sensors", "living room", ("living room",), (Doorway("doorway", "living room"),), things)
 
     def _state(self, name: str) -> Literal["", "open", "closed"]:
@@ -200,7 +200,7 @@ class OutOfReach(House):
     """A home that is known; no hand gets at the pudding box, and another one is seen in the kitchen."""
 
     def knowledge(self) -> Knowledge:
-        there = (Remembered("pudding box 2", "kitchen"),) if self.at in ("kitchen", "pudding box 2") else ()
+        there = (RememberedThing("pudding box 2", "kitchen"),) if self.at in ("kitchen", "pudding box 2") else ()
         knowledge = super().knowledge()
         return replace(knowledge, setting="background", remembered=(*knowledge.remembered, *there))
 
@@ -243,7 +243,7 @@ class NarrowKitchen(House):
 
     def knowledge(self) -> Knowledge:
         knowledge = super().knowledge()
-        on_table = () if self.inventory or "drawer 3" in self.opened else (Remembered(self.hidden, "living room"),)
+        on_table = () if self.inventory or "drawer 3" in self.opened else (RememberedThing(self.hidden, "living room"),)
         return replace(knowledge, remembered=(*knowledge.remembered, *on_table))
 
     def do(self, action: str, target: str) -> Feedback:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lerobot.robots import Robot, RobotConfig
 
-from homie.data.recording.topics import command_labels, command_of, commanded, measured
+from homie.data.recording.topics import command_labels, command_of, command_targets, measured
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot as Body
 from homie.kernel.options import OpenOptions
@@ -105,7 +105,7 @@ class Homie(Robot):
             raise BadInput(f"The action cannot be carried out: {error}.") from error
         for _ in range(self._periods):
             sent = self.body.act(command)
-        return dict(action) if self._adapter else commanded(sent.sent, self.body.spec)
+        return dict(action) if self._adapter else command_targets(sent.sent, self.body.spec)
 
     def disconnect(self) -> None:
         """Stop and let go. Idempotent."""

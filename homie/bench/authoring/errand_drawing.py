@@ -50,7 +50,7 @@ PATIENCE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class SampledSuite:
     """A sampled suite, with the templates and objects held out from training and the number of tasks of each group."""
 
     suite: Suite
@@ -73,7 +73,7 @@ def draw_suite(
     held_out: float = 0.2,
     templates: Sequence[str] | None = None,
     kinds: Sequence[str] | None = None,
-) -> Drawn:
+) -> SampledSuite:
     """Sample a suite of tasks; equal arguments give equal suites.
 
     Args:
@@ -146,7 +146,7 @@ class _Drawing:
         self._drawn_texts: set[tuple[int, str]] = set()
         self._number: Counter[str] = Counter()
 
-    def suite(self, number: int, shares: Mapping[TaskSplit, float]) -> Drawn:
+    def suite(self, number: int, shares: Mapping[TaskSplit, float]) -> SampledSuite:
         parts = {_Part(split, group): round(share * number) for split, share in shares.items() for group in HELD_OUT}
         parts = {_Part("train", "train"): number - sum(parts.values()), **{p: n for p, n in parts.items() if n}}
         tasks: list[dict[str, Any]] = []
@@ -171,7 +171,7 @@ class _Drawing:
             "tasks": tasks,
         }
         counts = {part.name: count for part, count in parts.items()}
-        return Drawn(
+        return SampledSuite(
             Suite.model_validate(raw), tuple(held_out["templates"]), tuple(held_out["kinds of objects"]), counts
         )
 

@@ -78,10 +78,11 @@ def numbered_actions(
             " moves on a graph, such as ideal-graph,ideal,ideal-people."
         )
     planner_name = partial(_planner_name, locator)
-    actions = listed(world, available, executor.skills.table, planner_name, sent_to, options)
+    actions = list_actions(world, available, executor.skills.table, planner_name, sent_to, options)
     if unknown := [option for option in options if option not in {choice.subtask for choice in actions}]:
         all_choices = [
-            str(choice.subtask) for choice in listed(world, available, executor.skills.table, planner_name, sent_to)
+            str(choice.subtask)
+            for choice in list_actions(world, available, executor.skills.table, planner_name, sent_to)
         ]
         phrases = ", ".join(f"{option}{did_you_mean(str(option), all_choices, ' (', ')')}" for option in unknown)
         raise BadInput(
@@ -104,7 +105,7 @@ def endings(answers: Sequence[str]) -> tuple[Choice, ...]:
     return tuple(Choice(f"answer: {answer}", Subtask(END.action, answer)) for answer in answers) or (ENDING,)
 
 
-def listed(
+def list_actions(
     world: WorldSnapshot,
     actions: Iterable[str],
     table: ActionTable,

@@ -24,10 +24,10 @@ from homie.bench.episode_plan import plan
 from homie.bench.keywords import BenchKeywords
 from homie.bench.options import BenchOptions
 from homie.bench.play.checks_before_start import ready
-from homie.bench.play.runner import BenchSummary, episode_job, raised, summary_of
+from homie.bench.play.runner import BenchSummary, episode_job, error_of, summary_of
 from homie.bench.play.worker import perform
 from homie.bench.play.worker_parts import WorkerParts
-from homie.bench.resume import BenchFolder, check_known, unfinished
+from homie.bench.resume import BenchFolder, check_known, unfinished_episodes
 from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.results import trajectory
 from homie.bench.score.scores import Score, score_run
@@ -74,7 +74,7 @@ class OpenBench:
         try:
             self.path = self._folder.path
             self.episodes = plan(self.path, self.options, self.suite)
-            if any(unfinished(self.episodes, again=self.options.again)):
+            if any(unfinished_episodes(self.episodes, again=self.options.again)):
                 check_writable(self.path)
             if not self.options.mixed:
                 check_known(self.episodes)
@@ -88,7 +88,7 @@ class OpenBench:
 
     def unfinished(self) -> tuple[Episode, ...]:
         """Return the episodes to be played, all first trials before any second one."""
-        remaining = unfinished(self.episodes, again=self.options.again)
+        remaining = unfinished_episodes(self.episodes, again=self.options.again)
         return tuple(sorted(remaining, key=lambda episode: episode.trial))
 
     def play(
@@ -120,7 +120,7 @@ class OpenBench:
         episode = self._episode(task, trial)
         planner_part = None if planner is None else part_of(PLANNER, planner)
         with self._reserve(episode) as parts:
-            if episode in unfinished([episode], again=self.options.again):
+            if episode in unfinished_episodes([episode], again=self.options.again):
                 self._play(episode, parts, planner_part, listeners, required)
         return self._played_episode(episode)
 
@@ -191,7 +191,7 @@ class OpenBench:
         episode.begin()
         report = perform(episode_job(self.options, self.suite, episode), parts, planner, listeners, required)
         if report.fatal:
-            raise raised(report)
+            raise error_of(report)
         if report.cause is not None and episode.ending is None:
             episode.give_up(episode.fail(report.cause, report.message, time.monotonic() - start))
 

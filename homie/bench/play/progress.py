@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.episode import Episode, FailedTry, lost_by
+from homie.bench.episode import Episode, FailedTry, describe_loss
 from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.metrics import estimate
 from homie.bench.score.results import trajectory
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.suite.suite import Suite
-from homie.bench.table_formats import shown
+from homie.bench.table_formats import format_cell
 from homie.kernel.support.text import format_count, printable
 from homie.runtime.runstore.damage import DAMAGED
 
@@ -109,7 +109,7 @@ class Progress:
         parts = [f"{self.done}/{self.total} done{estimate_text}", f"{self.running} running, {self.failed} failed"]
         if self._scores:
             rate = estimate(Results(self._profile.name, tuple(self._scores)), "SR")
-            parts.append(f"SR {shown(rate, 'percent')}")
+            parts.append(f"SR {format_cell(rate, 'percent')}")
         if played and elapsed > 0:
             parts.append(f"{60 * played / elapsed:.1f} episodes/min")
         return "  |  ".join(parts)
@@ -125,7 +125,7 @@ class Progress:
         if ending.ended_by == "infrastructure":
             self.failed += 1
             self.causes[ending.cause.partition(":")[0]] += 1
-            return lost_by(ending.cause)
+            return describe_loss(ending.cause)
         (score,) = results.scores
         world = ", the world disagrees" if score.disagrees else ""
         world += ", but the goal held before the first subtask" if score.given and score.success else ""

@@ -22,7 +22,7 @@ from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.play.worker_count import workers_of
-from homie.bench.resume import BenchFolder, check_known, unfinished
+from homie.bench.resume import BenchFolder, check_known, unfinished_episodes
 from homie.bench.score.compare import first_table
 from homie.bench.score.compare_tables import Intervals
 from homie.bench.score.metrics import WORLD, shown_in
@@ -34,7 +34,7 @@ from homie.kernel.options import PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
 from homie.kernel.support.files import reason_of
 from homie.runtime.assembly import named_planner
-from homie.runtime.clean_stop import stoppable, undisturbed
+from homie.runtime.clean_stop import ignore_stop_signals, stoppable
 from homie.runtime.provenance import check_code
 
 TICK = 1.0
@@ -115,7 +115,7 @@ def bench(
     try:
         episodes = plan(folder.path, options, suite)
         # Every task once before repeating any: an error in a suite shows early, and an unfinished run covers all tasks.
-        remaining = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
+        remaining = sorted(unfinished_episodes(episodes, again=options.again), key=lambda episode: episode.trial)
         if remaining:
             folder.check_writable()
         if not options.mixed:
@@ -176,7 +176,7 @@ class _Runner:
                         if self._needs_retry(episode, job, report, seconds):
                             waiting.append(episode)
         except KeyboardInterrupt:
-            with undisturbed():
+            with ignore_stop_signals():
                 self._pool.close()
             raise Interrupted("Stopped by the user; give the same command again with --out to go on.") from None
         except OSError as error:
@@ -194,7 +194,7 @@ class _Runner:
         """Process a report and return whether to run the episode again. Raises errors that would affect every other
         episode."""
         if report.fatal:
-            raise raised(report)
+            raise error_of(report)
         if report.cause is None or episode.ending is not None:  # it may have died just after the end
             self._progress.finished(episode, seconds)
             return False
@@ -263,7 +263,7 @@ def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
     return planner_part.make.share(planner_part.argument, planner_part.settings, run / "workers" / "model.log")
 
 
-def raised(report: Report) -> HomieError:
+def error_of(report: Report) -> HomieError:
     """Return the error described by a report."""
     kinds = (BadInput, MissingPart)
     kind = next((kind for kind in kinds if kind.exit_code == report.exit_code), InfrastructureError)

@@ -26,7 +26,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_yaml
 from homie.kernel.support.files import reason_of, slug
 from homie.kernel.support.text import split_commas
-from homie.runtime.runstore import held_folder, write_model
+from homie.runtime.runstore import lock_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")
 """Options that cannot be swept: they do not affect results, or have no single value."""
@@ -72,7 +72,7 @@ def sweep(
     """
     for variant in variants(options):
         ready(variant.options)
-    path, lock = held_folder(options.out, find_suite(options.suite).name)
+    path, lock = lock_folder(options.out, find_suite(options.suite).name)
     try:
         if (path / "run.json").exists():
             raise BadInput(f"The folder {path} holds a run, not a sweep: choose another --out.")

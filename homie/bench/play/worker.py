@@ -44,7 +44,7 @@ from homie.kernel.interfaces import EpisodeListener, Planner, Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scenes_of
 from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
-from homie.kernel.support.own_code import unexpected
+from homie.kernel.support.own_code import unexpected_error
 from homie.kernel.types import Choice
 from homie.runtime import session
 from homie.runtime.assembly import Parts
@@ -189,7 +189,7 @@ def perform(
     except (Exception, SystemExit) as error:
         with contextlib.suppress(OSError):
             (job.folder / "error.log").write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        failure = unexpected(error)
+        failure = unexpected_error(error)
         is_own_code = isinstance(failure, PartError)
         return Report(
             cause=OWN_CODE if is_own_code else "error", message=str(failure), final=is_own_code and _is_bug(error)

@@ -12,7 +12,7 @@ from typing import Any
 
 from homie.kernel.interfaces import Planner, Robot
 from homie.kernel.options import OpenOptions, PartsOptions
-from homie.runtime.assembly import Chosen, Parts, choose, load_planner
+from homie.runtime.assembly import ChosenParts, Parts, choose, load_planner
 
 VARIED = ("planner", "planner_settings", "robot", "robot_settings")
 """Options that may differ between episodes of one bench, and whose parts are cheap to recreate: scripts of the suite's
@@ -32,7 +32,7 @@ class WorkerParts:
     """
 
     def __init__(self) -> None:
-        self._chosen: Chosen | None = None
+        self._chosen: ChosenParts | None = None
         self._parts_options: dict[str, Any] = {}
         self._robot: Robot | None = None
         self._scene: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class WorkerParts:
             if chosen is not None:
                 chosen.close()
 
-    def _parts_without_robot(self, options: OpenOptions) -> Chosen:
+    def _parts_without_robot(self, options: OpenOptions) -> ChosenParts:
         """Return the parts without robot, recreating those whose options changed."""
         values = _model_values(PartsOptions, options)
         changed = {name for name, value in values.items() if self._parts_options.get(name) != value}
@@ -82,7 +82,7 @@ class WorkerParts:
         self._parts_options = values
         return self._chosen
 
-    def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:
+    def _robot_for(self, options: OpenOptions, chosen: ChosenParts) -> Robot:
         """Return the previous robot if it is in the requested scene, else a new one."""
         scene = {
             name: value for name, value in _model_values(OpenOptions, options).items() if not name.startswith("planner")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from homie.bench.report.runs_and_episodes import Shown, Source
+from homie.bench.report.runs_and_episodes import PageEpisode, Source
 from homie.kernel.support.text import printable
 
 FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")
@@ -13,11 +13,11 @@ FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute",
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class EpisodeEntry:
     """An episode with its number on the page, from 1, and its values for each filter."""
 
     number: int
-    episode: Shown
+    episode: PageEpisode
     facets: Mapping[str, tuple[str, ...]]
 
 
@@ -34,15 +34,15 @@ class TaskRow:
     text: str
     attributes: tuple[str, ...]
     split: str
-    by_run: Mapping[str, tuple[Listed, ...]]
+    by_run: Mapping[str, tuple[EpisodeEntry, ...]]
     done_by: str
 
     @property
-    def episodes(self) -> tuple[Listed, ...]:
+    def episodes(self) -> tuple[EpisodeEntry, ...]:
         return tuple(episode for trials in self.by_run.values() for episode in trials)
 
     @property
-    def rivals(self) -> tuple[Listed, Listed] | None:
+    def rivals(self) -> tuple[EpisodeEntry, EpisodeEntry] | None:
         """The two episodes that a comparison starts with: the first of two runs, otherwise the first two trials."""
         first_trials = [trials[0] for trials in self.by_run.values() if trials]
         pair = first_trials if len(first_trials) > 1 else self.episodes
@@ -57,7 +57,7 @@ class Catalogue:
         facets: The values of each filter that distinguishes episodes.
     """
 
-    episodes: tuple[Listed, ...]
+    episodes: tuple[EpisodeEntry, ...]
     tasks: tuple[TaskRow, ...]
     facets: Mapping[str, tuple[str, ...]]
 
@@ -70,7 +70,9 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
         name: _successful_runs([episode for _, episode in numbered if episode.task == name], len(sources))
         for name in names
     }
-    episodes = tuple(Listed(number, episode, _facets(episode, done_by[episode.task])) for number, episode in numbered)
+    episodes = tuple(
+        EpisodeEntry(number, episode, _facets(episode, done_by[episode.task])) for number, episode in numbered
+    )
     tasks = []
     for number, name in enumerate(names, 1):
         task_episodes = [episode for episode in episodes if episode.episode.task == name]
@@ -93,7 +95,7 @@ def catalogue(sources: Sequence[Source]) -> Catalogue:
     return Catalogue(episodes, tuple(tasks), _values(episodes))
 
 
-def _successful_runs(episodes: Sequence[Shown], runs: int) -> str:
+def _successful_runs(episodes: Sequence[PageEpisode], runs: int) -> str:
     """Describe the runs that succeeded at a task in some trial; "" for a single run or without any judged episode."""
     judged = dict.fromkeys(episode.run for episode in episodes if episode.outcome in ("succeeded", "failed", "lost"))
     succeeded = dict.fromkeys(episode.run for episode in episodes if episode.outcome == "succeeded")
@@ -106,7 +108,7 @@ def _successful_runs(episodes: Sequence[Shown], runs: int) -> str:
     return "every run" if len(succeeded) == runs else "several runs"
 
 
-def _facets(episode: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
+def _facets(episode: PageEpisode, done_by: str) -> dict[str, tuple[str, ...]]:
     verdict = episode.score.verdict if episode.score else None
     world = {True: ("done",), False: ("not done",), None: ()}[verdict]
     if episode.score and episode.score.disagrees:
@@ -124,7 +126,7 @@ def _facets(episode: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
     return {name: tuple(map(printable, values[name])) for name in FACETS}
 
 
-def _values(episodes: Sequence[Listed]) -> dict[str, tuple[str, ...]]:
+def _values(episodes: Sequence[EpisodeEntry]) -> dict[str, tuple[str, ...]]:
     """Return the values of each filter in the order of their first occurrence, error codes sorted by name.
 
     A filter with a single value is left out, unless only some episodes have that value.

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import av
 from PIL import Image as Picture
 
-from homie.bench.report.runs_and_episodes import VIDEO, Shown
+from homie.bench.report.runs_and_episodes import VIDEO, PageEpisode
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import frame
 
@@ -69,14 +69,14 @@ class Media:
         self.linked = 0
         """Number of pictures and videos that are linked because the page was full."""
 
-    def views(self, episode: Shown, number: int) -> tuple[str, ...]:
+    def views(self, episode: PageEpisode, number: int) -> tuple[str, ...]:
         """Return the views of a round that are in the episode folder."""
         return tuple(view for view in VIEWS if self._width and os.path.exists(_frame(episode, number, view)))
 
-    def has_video(self, episode: Shown) -> bool:
+    def has_video(self, episode: PageEpisode) -> bool:
         return _size(episode) > 0
 
-    def gather(self, episodes: Iterable[Shown], room: int) -> list[Views]:
+    def gather(self, episodes: Iterable[PageEpisode], room: int) -> list[Views]:
         """Return the pictures and videos of each episode, in the given order; damaged files are left out.
 
         Args:
@@ -95,7 +95,7 @@ class Media:
             for index, (embedded, full) in enumerate(pictures)
         ]
 
-    def _pictures(self, episode: Shown) -> tuple[dict[str, str], dict[str, str]]:
+    def _pictures(self, episode: PageEpisode) -> tuple[dict[str, str], dict[str, str]]:
         paths = {
             f"{part.number}-{view}": _frame(episode, part.number, view)
             for part in episode.rounds
@@ -163,11 +163,11 @@ class Media:
         return quote(Path(os.path.relpath(path.resolve(), self._folder)).as_posix())
 
 
-def _frame(episode: Shown, number: int, view: str) -> Path:
+def _frame(episode: PageEpisode, number: int, view: str) -> Path:
     return frame(episode.folder, number, view)
 
 
-def _size(episode: Shown) -> int:
+def _size(episode: PageEpisode) -> int:
     """Return the size of the episode's video in bytes, 0 without a readable one."""
     path = episode.folder / VIDEO
     return path.stat().st_size if os.access(path, os.R_OK) else 0

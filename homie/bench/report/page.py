@@ -27,10 +27,10 @@ from homie.bench.options import ReportOptions
 from homie.bench.report.episode_filters import Catalogue, catalogue
 from homie.bench.report.media import Media, Views
 from homie.bench.report.plots_and_tables import MEANINGS, figures, glossary, tables
-from homie.bench.report.runs_and_episodes import Shown, Source, load
+from homie.bench.report.runs_and_episodes import PageEpisode, Source, load
 from homie.bench.runs_inside import readable, runs_inside
 from homie.bench.score.compare_tables import Intervals
-from homie.bench.table_formats import Cell, Table, shown
+from homie.bench.table_formats import Cell, Table, format_cell
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.files import slug, write_atomically, writing
 from homie.kernel.support.packages import missing_part
@@ -124,7 +124,7 @@ def media_blocks(views: Sequence[Views], media: Media) -> bytes:
     return "".join([*blocks, "</body>\n</html>\n"]).encode()
 
 
-def _selected_episode(sources: tuple[Source, ...], name: str | None) -> Shown:
+def _selected_episode(sources: tuple[Source, ...], name: str | None) -> PageEpisode:
     """Return the episode with this name, or the only episode if `name` is None. Raises BadInput."""
     started = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
     matches = [episode for episode in started if name in (None, episode.name)]
@@ -143,7 +143,7 @@ def _selected_episode(sources: tuple[Source, ...], name: str | None) -> Shown:
     raise BadInput(f"There is no episode '{name}' to record: {hint}")
 
 
-def _record(episode: Shown, out: Path) -> int:
+def _record(episode: PageEpisode, out: Path) -> int:
     """Write a recording and return its size in bytes. Raises BadInput, MissingPart."""
     try:
         from homie.bench.report.rerun_export import record
@@ -201,7 +201,7 @@ def template_environment(read: Callable[[str], str]) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(cell=shown)
+    environment.filters.update(cell=format_cell)
     return environment
 
 
@@ -246,7 +246,7 @@ def _glance(source: Source, intervals: Intervals) -> Glance:
     )
 
 
-def _has_media(episode: Shown, media: Media) -> bool:
+def _has_media(episode: PageEpisode, media: Media) -> bool:
     return media.has_video(episode) or bool(episode.rounds and media.views(episode, episode.rounds[0].number))
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from homie.bench.report.runs_and_episodes import Shown, Source
+from homie.bench.report.runs_and_episodes import PageEpisode, Source
 from homie.bench.report.svg_drawing import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 from homie.bench.score.compare import compare_runs
 from homie.bench.score.compare_tables import RUN, Intervals, Rows, skill_table
 from homie.bench.score.emmoe_error_rows import HEADS, counts_by_head
-from homie.bench.score.error_code_of_feedback import CODES, folded
+from homie.bench.score.error_code_of_feedback import CODES, merge_e3
 from homie.bench.score.metrics import WORLD, ErrorCounts, error_counts, metrics, raw_errors, shown_in
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask
@@ -184,10 +184,10 @@ def _single_tables(sources: Sequence[Source]) -> tuple[Table, ...]:
 
 def _all_errors(source: Source) -> ErrorCounts:
     scores = source.results.scores
-    return ErrorCounts(folded(raw_errors(scores)), sum(score.scored_steps for score in scores))
+    return ErrorCounts(merge_e3(raw_errors(scores)), sum(score.scored_steps for score in scores))
 
 
-def _outcomes(episodes: Iterable[Shown]) -> dict[str, float]:
+def _outcomes(episodes: Iterable[PageEpisode]) -> dict[str, float]:
     counts = Counter[str](episode.outcome for episode in episodes)
     order = ("succeeded", "failed", "not scored", "said End", "out of rounds")
     return {name: float(counts[name]) for name in order if counts[name]}

@@ -32,10 +32,10 @@ from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 from homie.kernel.support.files import entries_of, reason_of
 from homie.kernel.types import RoundRecord
-from homie.kernel.world.conditions import Condition, conjuncts, written
+from homie.kernel.world.conditions import Condition, conjuncts, serialize_condition
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, read_run, read_steps
-from homie.runtime.runstore.damage import DAMAGED, Damaged, lost_to, read_finished
+from homie.runtime.runstore.damage import DAMAGED, Damaged, damaged_record, read_finished
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """Outcome of an episode. `said End` and `out of rounds` (or of another limit) are those of a single run, which has no
@@ -81,7 +81,7 @@ class KeyPath:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class PageEpisode:
     """One episode on the page.
 
     Attributes:
@@ -148,7 +148,7 @@ class Source:
 
     label: str
     results: Results
-    episodes: tuple[Shown, ...]
+    episodes: tuple[PageEpisode, ...]
     facts: Mapping[str, str]
     machine: Mapping[str, str]
     bench: BenchRun | None = None
@@ -225,7 +225,7 @@ def _machine(file: BenchFile | RunFile) -> dict[str, str]:
     }
 
 
-def _shown_episode(label: str, episode: Episode, score: Score) -> Shown:
+def _shown_episode(label: str, episode: Episode, score: Score) -> PageEpisode:
     ending, task = episode.ending, episode.task
     outcome: Outcome = "unfinished"
     if ending is not None and ending.ended_by == "infrastructure":
@@ -239,7 +239,7 @@ def _shown_episode(label: str, episode: Episode, score: Score) -> Shown:
         KeyPath(nodes, 0, share) if isinstance(share, str) else KeyPath(nodes, round(share * len(nodes)))
         for nodes, share in zip(task.keypaths, shares, strict=False)
     )
-    return Shown(
+    return PageEpisode(
         run=label,
         name=episode.name,
         task=task.id,
@@ -270,13 +270,13 @@ def _goals(folder: Path) -> tuple[GoalLine, ...]:
 
 def _condition_text(condition: Condition) -> str:
     """Format a condition as in a suite file: `in: [apple, fridge]`."""
-    return yaml.safe_dump(written(condition), default_flow_style=True, width=math.inf).strip()[1:-1]
+    return yaml.safe_dump(serialize_condition(condition), default_flow_style=True, width=math.inf).strip()[1:-1]
 
 
 def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
     """Return the single runs of a planner, which have neither key paths nor a success condition: success is not
     judged."""
-    shown_episodes: list[Shown] = []
+    shown_episodes: list[PageEpisode] = []
     trajectories: list[Trajectory] = []
     for path, file in runs:
         for folder in episode_folders(path):
@@ -287,7 +287,7 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
                 trajectories.append(from_ending(ending, records, task_id=name))
                 score = Homie().score(trajectories[-1])
             shown_episodes.append(
-                Shown(
+                PageEpisode(
                     run=label,
                     name=name,
                     task=ending.task if ending else file.options.task,
@@ -328,7 +328,7 @@ def _read_single(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple
     try:
         return read_finished(folder) or (None, ())
     except Damaged as damage:
-        return lost_to(damage, task=file.options.task, trial=0, seed=file.seed), ()
+        return damaged_record(damage, task=file.options.task, trial=0, seed=file.seed), ()
 
 
 def _outcome_of(ending: EpisodeFile | None) -> Outcome:

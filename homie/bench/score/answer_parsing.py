@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from homie.bench.score.tokens_and_times import Spent
+from homie.bench.score.tokens_and_times import EpisodeUsage
 from homie.bench.table_formats import Cell, Column, Table
 
 
-def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
+def readings_table(runs: Mapping[str, Sequence[EpisodeUsage]]) -> Table:
     """Return a table with a row per run: numbers of answers parsed exactly, parsed with a leniency, and retried, then
     the number per leniency. No rows if no language model answered."""
     answered = {
@@ -28,7 +28,7 @@ def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
     return Table("Answers", (Column("run"), *(Column(head, "count") for head in heads)), rows, notes)
 
 
-def _leniency_counts(episodes: Sequence[Spent]) -> Counter[str]:
+def _leniency_counts(episodes: Sequence[EpisodeUsage]) -> Counter[str]:
     """Return the number of answers per leniency."""
     total: Counter[str] = Counter()
     for episode in episodes:
@@ -40,7 +40,7 @@ def _largest_count(counts: Mapping[str, Counter[str]], rule: str) -> int:
     return max(count[rule] for count in counts.values())
 
 
-def _row(label: str, episodes: Sequence[Spent], count: Counter[str], rules: Sequence[str]) -> tuple[Cell, ...]:
+def _row(label: str, episodes: Sequence[EpisodeUsage], count: Counter[str], rules: Sequence[str]) -> tuple[Cell, ...]:
     answers = sum(episode.usage.answers for episode in episodes)
     lenient = sum(episode.usage.lenient for episode in episodes)
     again = sum(episode.usage.unreadable for episode in episodes)

@@ -14,7 +14,7 @@ from homie.bench.score.paired_differences import paired_table
 from homie.bench.score.results import BenchRun, groups, load_runs, splits
 from homie.bench.score.scores import Count, Results
 from homie.bench.score.series import series_of, tasks_table, worlds_table
-from homie.bench.score.tokens_and_times import Spent, usage_table
+from homie.bench.score.tokens_and_times import EpisodeUsage, usage_table
 from homie.bench.suite.suite import Task
 from homie.bench.table_formats import Column, Table
 from homie.kernel.errors import BadInput
@@ -100,7 +100,9 @@ def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
     return {task.id: task.text for task in runs[0].suite.tasks}
 
 
-def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
+def _usage(
+    runs: Sequence[BenchRun], results: Mapping[str, Results]
+) -> tuple[dict[str, list[EpisodeUsage]], dict[str, int]]:
     """Return the usage of the common episodes that were not lost, and the number of successes of each run among
     them."""
     played = {

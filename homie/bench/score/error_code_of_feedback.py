@@ -43,6 +43,6 @@ def code_of(message: str) -> str:
     return "E2" if code == "E3" else code
 
 
-def folded(counts: Mapping[str, int]) -> dict[str, int]:
+def merge_e3(counts: Mapping[str, int]) -> dict[str, int]:
     """Return counts of the ten codes, with E3 counted as E2."""
     return {code: counts.get(code, 0) + (counts.get("E3", 0) if code == "E2" else 0) for code in CODES}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from homie.bench.intervals_and_tests import RESAMPLES, Estimate, Term, clustered_mean, clustered_wilson
-from homie.bench.score.error_code_of_feedback import folded
+from homie.bench.score.error_code_of_feedback import merge_e3
 from homie.bench.score.scores import Count, Results, Score
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
@@ -197,13 +197,13 @@ class ErrorCounts:
 
 def ratio(results: Results, metric: str) -> Ratio:
     """Compute a metric of a run; (0, 0) if the profile raised an exception for a score that the metric needs."""
-    if blocked(results, metric):
+    if blocked_scores(results, metric):
         return Ratio(0.0, 0.0)
     added = list(map(metrics()[metric].added, results.scores))
     return Ratio(sum(numerator for numerator, _ in added), sum(denominator for _, denominator in added))
 
 
-def blocked(results: Results, metric: str) -> tuple[Score, ...]:
+def blocked_scores(results: Results, metric: str) -> tuple[Score, ...]:
     """Return the episodes for which the profile could not compute a value that the metric needs."""
     needed_parts = metrics()[metric].needs
     return tuple(score for score in results.scores if any(part in score.raises for part in needed_parts))
@@ -211,7 +211,7 @@ def blocked(results: Results, metric: str) -> tuple[Score, ...]:
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:
     """Return the contributions of each episode to a metric, clustered by task; none if an episode blocks it."""
-    if blocked(results, metric):
+    if blocked_scores(results, metric):
         return ()
     added = metrics()[metric].added
     return tuple(Term(score.task_id, *added(score)) for score in results.scores)
@@ -230,7 +230,7 @@ def estimate(
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:
     """Count errors of the successful or the failed trajectories, with E3 counted as E2."""
     selected = [score for score in results.scores if score.success is success]
-    return ErrorCounts(folded(raw_errors(selected)), sum(score.scored_steps for score in selected))
+    return ErrorCounts(merge_e3(raw_errors(selected)), sum(score.scored_steps for score in selected))
 
 
 def raw_errors(scores: Sequence[Score]) -> Counter[str]:

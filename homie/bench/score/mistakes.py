@@ -49,7 +49,7 @@ NOWHERE = ("table", "floor", "gripper", "robot", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedEpisode:
     """A failed episode with the data for its classification.
 
     Attributes:
@@ -63,13 +63,13 @@ class Failed:
     world: WorldSnapshot
 
 
-def applies(suite: Suite) -> bool:
+def has_subsets(suite: Suite) -> bool:
     """Return whether a suite's tasks are in EmbodiedBench's subsets, so that their references to objects are known, and
     are ended by the planner: the rules do not cover suites of small steps that end at their goal."""
     return suite.protocol.end == "planner" and any("base" in task.attributes for task in suite.tasks)
 
 
-def mistake_of(failed: Failed) -> Mistake:
+def mistake_of(failed: FailedEpisode) -> Mistake:
     """Return the decisive mistake of an episode, by the first rule that applies.
 
     1. An object was held that is not in the task: by the subset. 2. The planner ended: by the subset if a moved object
@@ -123,7 +123,7 @@ def _mistake_by_code(record: RoundRecord) -> Mistake:
     return Mistake.INACCURATE if mistake is Mistake.SKILL and is_pose else mistake
 
 
-def _task_names(failed: Failed) -> set[str]:
+def _task_names(failed: FailedEpisode) -> set[str]:
     """Return the names in goal and expert of the task, and the sponge if areas are to be wiped."""
     task, world = failed.task, failed.world
     names = set(_flat(task.goal.words())) if task.goal is not None else set()
@@ -138,7 +138,7 @@ def _flat(words: Iterable[Words]) -> Iterable[str]:
         yield from (word,) if isinstance(word, str) else word
 
 
-def _held_things(failed: Failed) -> set[str]:
+def _held_things(failed: FailedEpisode) -> set[str]:
     """Return the objects of the world that were held after some step."""
     held = {name.replace(" ", "_") for record in failed.records for name in record.inventory}
     return held & set(failed.world.objects)

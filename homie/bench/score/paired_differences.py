@@ -16,7 +16,7 @@ from homie.bench.intervals_and_tests import (
     paired_bootstrap,
 )
 from homie.bench.score.compare_tables import RUN, Intervals
-from homie.bench.score.metrics import WORLD, blocked, shown_in, terms
+from homie.bench.score.metrics import WORLD, blocked_scores, shown_in, terms
 from homie.bench.score.scores import Results
 from homie.bench.table_formats import Column, Table
 from homie.kernel.support.text import format_count
@@ -89,7 +89,7 @@ def _compare_pair(first: Results, second: Results, intervals: Intervals) -> Pair
     }
     base, other = first.at(common_keys), second.at(common_keys)
     differences = tuple(difference(base, other, metric, intervals) for metric in (*shown_in("metrics"), WORLD))
-    if blocked(base, "SR") or blocked(other, "SR"):
+    if blocked_scores(base, "SR") or blocked_scores(other, "SR"):
         return Paired(len(common_keys), differences, None, None)
     first_success, second_success = ([bool(score.success) for score in results.scores] for results in (base, other))
     pairs = [

@@ -15,9 +15,9 @@ from homie.bench.finished_episodes import PLANNER, BenchFile, SweepFile, is_benc
 from homie.bench.run_versions import Makeup, makeup
 from homie.bench.runs_inside import check_different
 from homie.bench.score.metric_profiles import make_profile
-from homie.bench.score.mistakes import Failed, Mistake, applies, mistake_of
+from homie.bench.score.mistakes import FailedEpisode, Mistake, has_subsets, mistake_of
 from homie.bench.score.scores import Results, Score, score_run
-from homie.bench.score.tokens_and_times import Spent, spent
+from homie.bench.score.tokens_and_times import EpisodeUsage, episode_usage
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.bench.splits import SPLITS
 from homie.bench.suite.suite import ATTRIBUTES, Suite
@@ -41,7 +41,7 @@ class BenchRun:
     file: BenchFile
     suite: Suite
     results: Results
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[EpisodeUsage, ...] = ()
     mistakes: Mapping[tuple[str, int], Mistake] = field(default_factory=dict)
     makeup: Makeup = field(default_factory=Makeup)
 
@@ -85,7 +85,9 @@ def load_run(run: str | Path, profile: str = "homie") -> BenchRun:
         file=file,
         suite=suite,
         results=results,
-        spent=tuple(spent(episode.task.id, episode.trial, result.ending, result.records) for episode, result in played),
+        spent=tuple(
+            episode_usage(episode.task.id, episode.trial, result.ending, result.records) for episode, result in played
+        ),
         mistakes=_mistakes(suite, results, played),
         makeup=makeup(run, [(episode.name, result.ending) for episode, result in played]),
     )
@@ -95,9 +97,9 @@ def _mistakes(
     suite: Suite, results: Results, played: Sequence[tuple[Episode, Finished]]
 ) -> dict[tuple[str, int], Mistake]:
     """Return the mistakes of the failed episodes; none for a suite to which the rules do not apply."""
-    failed = {score.key for score in results.scores if score.success is False} if applies(suite) else set()
+    failed = {score.key for score in results.scores if score.success is False} if has_subsets(suite) else set()
     return {
-        key: mistake_of(Failed(episode.task, result.records, result.ending.ended_by, episode.final_state()))
+        key: mistake_of(FailedEpisode(episode.task, result.records, result.ending.ended_by, episode.final_state()))
         for episode, result in played
         if (key := (episode.task.id, episode.trial)) in failed and result.verdict is not None
     }

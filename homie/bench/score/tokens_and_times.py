@@ -17,7 +17,7 @@ SLOW = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class EpisodeUsage:
     """Usage of one episode.
 
     Attributes:
@@ -38,7 +38,7 @@ class Spent:
         return self.task_id, self.trial
 
 
-def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[RoundRecord]) -> Spent:
+def episode_usage(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[RoundRecord]) -> EpisodeUsage:
     """Return the usage of a finished episode.
 
     Args:
@@ -46,7 +46,7 @@ def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[Round
     """
     rounds = (next(round_records) for _, round_records in groupby(records, key=lambda record: record.round))
     decisions = tuple(first_record.timings["plan"] for first_record in rounds if "plan" in first_record.timings)
-    return Spent(
+    return EpisodeUsage(
         task_id=task_id,
         trial=trial,
         usage=ending.usage,
@@ -56,7 +56,7 @@ def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[Round
     )
 
 
-def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int]) -> Table:
+def usage_table(runs: Mapping[str, Sequence[EpisodeUsage]], successes: Mapping[str, int]) -> Table:
     """Return a table with a row per run: tokens, dollars, decision times, wall time and robot time per episode.
 
     Args:
@@ -82,7 +82,7 @@ def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int
     return Table("Usage", columns, rows, tuple(notes))
 
 
-def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
+def _row(episodes: Sequence[EpisodeUsage], successes: int) -> tuple[Cell, ...]:
     decisions = [seconds for episode in episodes for seconds in episode.decisions]
     has_answers = any(episode.usage.answers for episode in episodes)
     cost = sum(episode.usage.cost for episode in episodes)
@@ -103,7 +103,7 @@ def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
     )
 
 
-def _cache_notes(label: str, episodes: Sequence[Spent]) -> list[str]:
+def _cache_notes(label: str, episodes: Sequence[EpisodeUsage]) -> list[str]:
     """Return notes on answers and input tokens that came from a cache."""
     names = ("cached", "answers", "cache_read_tokens", "input_tokens")
     cached, answers, read_tokens, tokens = (sum(getattr(episode.usage, name) for episode in episodes) for name in names)

@@ -35,7 +35,7 @@ from homie.kernel.support.documents import load_yaml
 from homie.kernel.support.files import is_about_a_field, place_of, reading, slug
 from homie.kernel.support.plain_numbers import PlainNumbers
 from homie.kernel.support.text import split_commas
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 from homie.kernel.support.validation_sentences import fault_of
 from homie.kernel.types import (
     END,
@@ -92,9 +92,9 @@ SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
 """A subtask as text: `[Put, apple, fridge]`, `[End]`."""
 _WORDS = "[a-z0-9]+(-[a-z0-9]+)*"
 _OF_WORDS = "be words of lower case letters and digits with - between them, such as"
-TaskId = Annotated[str, Field(max_length=48), spelt(_WORDS, f"{_OF_WORDS} apple-in-fridge")]
+TaskId = Annotated[str, Field(max_length=48), pattern_validator(_WORDS, f"{_OF_WORDS} apple-in-fridge")]
 SuiteName = Annotated[
-    str, Field(max_length=48), spelt(f"{_WORDS}(@{_WORDS})?", f"{_OF_WORDS} first-six or eb-alfred@2025-02")
+    str, Field(max_length=48), pattern_validator(f"{_WORDS}(@{_WORDS})?", f"{_OF_WORDS} first-six or eb-alfred@2025-02")
 ]
 """A suite of a third-party protocol has its version after an @: `eb-alfred@2025-02`."""
 
@@ -102,7 +102,7 @@ SuiteName = Annotated[
 Answer = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
-    spelt(r"[^\[\],]+", "have no comma and no bracket, since it stands in a subtask"),
+    pattern_validator(r"[^\[\],]+", "have no comma and no bracket, since it stands in a subtask"),
 ]
 """Answer to a question: words without commas and brackets, because it stands in a subtask."""
 

@@ -7,12 +7,12 @@ from typing import Any
 import typer
 from pydantic import TypeAdapter
 
-from homie.bench.episode import lost_by
+from homie.bench.episode import describe_loss
 from homie.bench.options import BenchOptions
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.play.sweep import SweepSummary, sweep
-from homie.bench.table_formats import shown
+from homie.bench.table_formats import format_cell
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.errors import InfrastructureError
@@ -45,11 +45,13 @@ def _tell(summary: BenchSummary) -> None:
     tell(f"run folder  {summary.run_folder}")
     tell(f"episodes    {summary.episodes}")
     for name, estimate in summary.metrics.items():
-        tell(f"{name:<11} {shown(estimate, 'percent')}")
+        tell(f"{name:<11} {format_cell(estimate, 'percent')}")
     for note in summary.notes:
         tell(note)
     if summary.infrastructure:
-        causes = ", ".join(f"{count} ended by {lost_by(cause)}" for cause, count in sorted(summary.causes.items()))
+        causes = ", ".join(
+            f"{count} ended by {describe_loss(cause)}" for cause, count in sorted(summary.causes.items())
+        )
         tell(
             f"not run     {summary.infrastructure}: {causes}; "
             f"the same command with --out {summary.run_folder} --again runs them again"

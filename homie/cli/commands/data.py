@@ -33,7 +33,7 @@ from homie.data.options import (
     TrainingOptions,
     ValidateOptions,
 )
-from homie.data.read_data_set import read_lines, shown
+from homie.data.read_data_set import format_line, read_lines
 from homie.data.sources.source import Entry
 from homie.data.sources.source_kinds import open_sources
 from homie.data.split import make_split, write_split
@@ -168,7 +168,7 @@ def show_command(config: Config = None, json: Json = False, **values: Any) -> No
     if json:
         print_json(line)
     else:
-        say(shown(line))
+        say(format_line(line))
 
 
 @options_from(ValidateOptions)

@@ -19,7 +19,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.actions import Ability, action_table, listed_actions
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
-from homie.kernel.interfaces.planner import decided
+from homie.kernel.interfaces.planner import call_planner
 from homie.kernel.options import PlanOptions
 from homie.kernel.registry import DETECTOR, SKILL_SET, make_part, named_part
 from homie.kernel.support.files import reason_of
@@ -59,7 +59,7 @@ def plan_command(
             options.planner,
         )
     planner.reset(options.task, seed=options.seed)
-    decision = decided(planner, situation)
+    decision = call_planner(planner, situation)
     if json:
         print_json({**asdict(decision), "planner": planner.describe()})
     else:

@@ -17,7 +17,7 @@ NOISE = (0.0, 9.0)
 """Range of the standard deviation of the sensor noise, in grey levels of 255."""
 
 
-def photographed(rgb: Image, rng: np.random.Generator) -> Image:
+def add_camera_effects(rgb: Image, rng: np.random.Generator) -> Image:
     """Return a picture (H, W, 3) with random camera effects."""
     if rng.random() < CLEAN_SHARE:
         return rgb

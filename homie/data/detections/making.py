@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from homie.data.detections.camera_noise import photographed
+from homie.data.detections.camera_noise import add_camera_effects
 from homie.data.detections.coco_and_yolo import write_layout
 from homie.data.detections.house_file import HOUSES, IMAGES, HouseFile, LabelledPicture
 from homie.data.detections.labels import labels_of
@@ -88,7 +88,7 @@ def make_house(options: DetectionsOptions, seed: int, split: Split) -> int:
         for view, frame in observation.frames.items():
             file = f"{IMAGES}/{split}/{seed:010d}-{viewpoint:03d}-{view}.jpg"
             write_atomically(
-                options.out / file, _jpeg(photographed(frame.rgb, rng) if options.randomise else frame.rgb)
+                options.out / file, _jpeg(add_camera_effects(frame.rgb, rng) if options.randomise else frame.rgb)
             )
             labels = labels_of([detection for detection in detections if detection.view == view])
             pictures.append(LabelledPicture(file=file, size=(frame.rgb.shape[1], frame.rgb.shape[0]), labels=labels))

@@ -30,7 +30,7 @@ _END = "According to the historical execution and final task, I have finally fin
 """Wording of the paper's demonstration."""
 
 
-def explained(episode: Episode) -> Episode:
+def add_analyses(episode: Episode) -> Episode:
     """Return the episode with an analysis for every step."""
     return replace(episode, steps=tuple(_explain_steps(episode)))
 

@@ -12,7 +12,7 @@ from homie.kernel.types import END, Feedback, Subtask
 from homie.kernel.types.script_progress import add_places, next_step, same_name
 
 
-def labelled(episode: Episode, *, corrections: bool = False) -> Episode:
+def label_steps(episode: Episode, *, corrections: bool = False) -> Episode:
     """Return the episode with the expert's next subtask as the label of every step.
 
     Args:

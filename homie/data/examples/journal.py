@@ -18,7 +18,7 @@ from homie.bench.splits import SPLITS
 from homie.data.examples.data_json import Recipe
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json
-from homie.runtime.runstore.json_lines import differing_fields, kept_lines
+from homie.runtime.runstore.json_lines import differing_fields, read_complete_lines
 
 UNFINISHED = ".unfinished"
 
@@ -116,7 +116,7 @@ class Journal:
         """Return the entries whose lines are complete on disk. Raises BadInput for a damaged journal, OSError."""
         disk_sizes = {split: self.lines(split).stat().st_size if self.lines(split).exists() else 0 for split in SPLITS}
         remedy = f"delete the folder {self.folder} to begin the data set anew"
-        entries, _ = kept_lines(self.folder / "journal.jsonl", Entry, advice=remedy)
+        entries, _ = read_complete_lines(self.folder / "journal.jsonl", Entry, advice=remedy)
         return tuple(takewhile(lambda entry: all(entry.sizes[split] <= disk_sizes[split] for split in SPLITS), entries))
 
 

@@ -45,7 +45,7 @@ _FIELDS_WITHOUT_NAMES = (
 """Fields of the planner input that contain no object names."""
 
 
-def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
+def renamed_copies(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
     """Yield copies of the episode with other names; none if no object was detected and the task names none.
 
     Args:
@@ -56,12 +56,12 @@ def renamed(episode: Episode, number: int, seed: int) -> Iterator[Episode]:
     names, known = _names_to_replace(episode), _recurring_words(seed)
     for version in range(number if names else 0):
         rng = random.Random(f"{seed}/{episode.name}/{version}")
-        new_names = {name: made_up(rng, known) for name in names if rng.random() < SHARE}
+        new_names = {name: random_name(rng, known) for name in names if rng.random() < SHARE}
         if new_names:
             yield _replace_names(episode, new_names)
 
 
-def made_up(rng: random.Random, known: Sequence[str]) -> str:
+def random_name(rng: random.Random, known: Sequence[str]) -> str:
     """Return a random name that no object has.
 
     Args:

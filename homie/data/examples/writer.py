@@ -18,14 +18,14 @@ from homie.data.pictures import PictureStore
 from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import mark
 from homie.kernel.support.files import to_json, write_atomically, writing
-from homie.runtime.runstore import HeldFolder, held_folder, write_model
+from homie.runtime.runstore import LockedFolder, lock_folder, write_model
 
 CARD = "README.md"
 OURS = (UNFINISHED, *SPLITS, "images", "rewritten.jsonl")
 """Names that the folder of an unfinished data set may contain."""
 
 
-class DatasetWriter(HeldFolder):
+class DatasetWriter(LockedFolder):
     """A data set in the making; one process at a time. Used as a context manager.
 
     Args:
@@ -38,7 +38,7 @@ class DatasetWriter(HeldFolder):
     """
 
     def __init__(self, out: Path, recipe: Recipe, pictures_in: str) -> None:
-        super().__init__(*held_folder(out, "", "data set"))
+        super().__init__(*lock_folder(out, "", "data set"))
         try:
             with writing(out, "into"):
                 _check(self.path)

@@ -20,7 +20,7 @@ from homie.data.recording.demonstration import Demonstration, Stage
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json, parse_json
 from homie.kernel.support.files import reading, to_json, write_atomically
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"
@@ -84,7 +84,7 @@ class Unfinished(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     episodes: int = Field(ge=0)
-    files: tuple[Annotated[str, spelt(_ADDED_FILE, "name a file of data, meta/episodes or videos")], ...]
+    files: tuple[Annotated[str, pattern_validator(_ADDED_FILE, "name a file of data, meta/episodes or videos")], ...]
 
 
 def read_rows(root: Path, total: int) -> list[dict[str, Any]]:

@@ -50,14 +50,14 @@ from homie.data.recording.demonstration import Demonstration, Film, Layout
 from homie.data.recording.video_files import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
-from homie.runtime.runstore import HeldFolder, held_folder
+from homie.runtime.runstore import LockedFolder, lock_folder
 
 BATCH = 100
 """Number of episodes per batch: at most this many are redone after an interruption, and a loader reads such files
 fast."""
 
 
-class LeRobotWriter(HeldFolder):
+class LeRobotWriter(LockedFolder):
     """Adds demonstrations to a data set; one process at a time. Used as a context manager.
 
     Args:
@@ -71,7 +71,7 @@ class LeRobotWriter(HeldFolder):
     """
 
     def __init__(self, out: Path, layout: Layout, language: Language, license: str | None = None) -> None:
-        super().__init__(*held_folder(out, "", "data set"))
+        super().__init__(*lock_folder(out, "", "data set"))
         self._license = license
         self._data: pq.ParquetWriter | None = None
         try:

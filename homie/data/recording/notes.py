@@ -123,7 +123,7 @@ def mark_of(notes: Sequence[Note]) -> Mark | None:
     return "success" if last_mark == SUCCESS else "failure" if last_mark == FAILURE else None
 
 
-def discarded(notes: Sequence[Note]) -> bool:
+def is_discarded(notes: Sequence[Note]) -> bool:
     """Return whether the episode is discarded."""
     return next((note.kind == "discard" for note in reversed(notes) if note.kind in ("discard", "keep")), False)
 

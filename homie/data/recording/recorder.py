@@ -139,7 +139,9 @@ class Recorder(EpisodeListener):
             case CommandSent(observation, sent):
                 self._observe(observation)
                 for topic, command in ((topics.REQUESTED, sent.requested), (topics.SENT, sent.sent)):
-                    self._add_message(topic, observation.stamp, topics.scalars(topics.commanded(command, self._spec)))
+                    self._add_message(
+                        topic, observation.stamp, topics.scalars(topics.command_targets(command, self._spec))
+                    )
             case SubtaskRecorded(record):
                 self._record_subtask(record)
             case EpisodeEnded(result):

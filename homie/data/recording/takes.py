@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from homie.data.recording.mcapfile import Reading, Repaired, repair
-from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_notes
+from homie.data.recording.notes import Mark, Note, is_discarded, mark_of, read_notes
 from homie.data.recording.recorder import RECORDING, Recorder
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import EpisodeListener
@@ -110,7 +110,7 @@ def begin_take(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedTake:
     """A recording in a folder.
 
     Attributes:
@@ -138,7 +138,7 @@ class Listed:
     notes: tuple[Note, ...]
 
 
-def list_takes(folder: str | Path) -> tuple[Listed, ...]:
+def list_takes(folder: str | Path) -> tuple[ListedTake, ...]:
     """List the recordings of a folder, oldest first. A damaged one is skipped with a warning."""
     takes = []
     for run in _run_folders(Path(folder)):
@@ -149,7 +149,7 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
                     continue
                 ending, notes = read_episode(episode), read_notes(episode)
                 takes.append(
-                    Listed(
+                    ListedTake(
                         run=run,
                         episode=episode,
                         task=file.options.task,
@@ -158,7 +158,7 @@ def list_takes(folder: str | Path) -> tuple[Listed, ...]:
                         rounds=ending.rounds if ending else 0,
                         robot_seconds=ending.robot_seconds if ending else 0.0,
                         mark=mark_of(notes),
-                        discarded=discarded(notes),
+                        discarded=is_discarded(notes),
                         notes=notes,
                     )
                 )

@@ -84,7 +84,7 @@ def measured(body: Proprioception) -> dict[str, float]:
     return {**joints, **grippers, **base, **speeds}
 
 
-def commanded(command: Command, spec: RobotSpec) -> dict[str, float]:
+def command_targets(command: Command, spec: RobotSpec) -> dict[str, float]:
     """Return the targets of a command by label; an end effector pose as `effector.<n>`: position (3,), then rotation
     (9,) row by row."""
     return dict(_labelled_values(command, spec))
@@ -96,7 +96,7 @@ def command_labels(spec: RobotSpec) -> dict[str, tuple[str, ...]]:
 
 
 def command_of(values: Mapping[str, float], spec: RobotSpec) -> Command:
-    """Return the command for which `commanded` gives these values; a group without values is left out.
+    """Return the command for which `command_targets` gives these values; a group without values is left out.
 
     Raises ValueError for an unknown label, and for a group of which only some values are given.
     """

@@ -16,7 +16,7 @@ from homie.bench.score.results import trajectory
 from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.demonstration import Demonstration
-from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
+from homie.data.recording.notes import SUCCESS, Mark, analyses, is_discarded, mark_of, read_notes
 from homie.data.recording.recording_to_demonstration import demonstration_of
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
@@ -25,7 +25,7 @@ from homie.kernel.support.files import entries_of, reading, to_json
 from homie.kernel.types import END, VIEWS, WITHOUT_REASON, Execution, HistoryItem, RoundRecord
 from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
-from homie.runtime.runstore.damage import Damaged, changed, read_finished
+from homie.runtime.runstore.damage import Damaged, describe_change, read_finished
 from homie.runtime.session import own_verdict
 from homie.runtime.task_outcome import Verdict
 
@@ -112,7 +112,7 @@ class RunSource(Source):
             notes = read_notes(entry.folder)
         except BadInput as error:
             raise LeftOut(f"damaged: {error}") from error
-        if discarded(notes):
+        if is_discarded(notes):
             raise LeftOut("a person discarded it")
         verdict, corrections = own_verdict(entry.folder), analyses(notes)
         return Episode(
@@ -132,7 +132,7 @@ class RunSource(Source):
 
     def house(self, entry: Entry) -> str:
         recorded_mark = self._file.files.get(SCENE)
-        if recorded_mark is not None and (wrong := changed(self.path / SCENE, recorded_mark)):
+        if recorded_mark is not None and (wrong := describe_change(self.path / SCENE, recorded_mark)):
             raise BadInput(f"{self.path / SCENE} is damaged: {wrong}.")
         return house_of(self.path / SCENE)
 

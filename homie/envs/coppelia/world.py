@@ -10,7 +10,7 @@ import numpy as np
 from homie.envs.coppelia.link import Link
 from homie.envs.coppelia.panda import Panda, pose_of
 from homie.kernel.types import Array, Box, Pose, Solid
-from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, WorldSnapshot, rounded
+from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, WorldSnapshot, round_numbers
 
 COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "pink", "black", "white", "grey", "brown", "cyan")
 FLOOR = "floor"
@@ -22,10 +22,10 @@ GRASPED = 0.03
 """Maximum distance (m) of a held shape from the gripper frame."""
 
 
-def called(alias: str) -> tuple[str, str]:
+def kind_and_colour(alias: str) -> tuple[str, str]:
     """Return kind and colour ("" for none) of a shape from its alias in the scene.
 
-    >>> called("red_cube0"), called("DiningTable"), called("star normal")
+    >>> kind_and_colour("red_cube0"), kind_and_colour("DiningTable"), kind_and_colour("star normal")
     (('cube', 'red'), ('dining table', ''), ('star normal', ''))
     """
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", alias)]
@@ -80,10 +80,10 @@ class CoppeliaWorld:
         boxes = {name: Box.around([solid]) for name, solid in solids.items()}
         attributes = {
             name: {
-                **dict(zip(("kind", "colour"), called(name), strict=True)),
-                "position": rounded(solid.pose.position),
-                "quaternion": rounded(np.roll(poses[name][3:], 1)),
-                "half": rounded(solid.half),
+                **dict(zip(("kind", "colour"), kind_and_colour(name), strict=True)),
+                "position": round_numbers(solid.pose.position),
+                "quaternion": round_numbers(np.roll(poses[name][3:], 1)),
+                "half": round_numbers(solid.half),
                 "receives": "on",
             }
             for name, solid in solids.items()

@@ -13,11 +13,13 @@ _SEVERAL = ("shelf", "caddy", "microwave")
 _LAYERS = ("top", "middle", "bottom")
 
 
-def called(name: str) -> tuple[str, str]:
+def kind_and_colour(name: str) -> tuple[str, str]:
     """Return kind and colour ("" for none) of an object, of furniture, or of a drawer or another region.
 
-    >>> called("akita_black_bowl_2"), called("wooden_cabinet_1_top_region"), called("kitchen_table_plate_right_region")
-    (('bowl', 'black'), ('top drawer', ''), ('plate right', ''))
+    >>> kind_and_colour("akita_black_bowl_2"), kind_and_colour("wooden_cabinet_1_top_region")
+    (('bowl', 'black'), ('top drawer', ''))
+    >>> kind_and_colour("kitchen_table_plate_right_region")
+    ('plate right', '')
     """
     stem = re.sub(r"_\d+$", "", name)
     if stem in _KINDS:
@@ -39,6 +41,6 @@ def place_of(region: str) -> str:
     ('wooden_cabinet_1_top_region', 'main_table_stove_front_region')
     """
     match = re.fullmatch(r"(\w+?_\d+)_\w+", region)
-    if match is None or called(region)[0].endswith("drawer") or any(word in match[1] for word in _SEVERAL):
+    if match is None or kind_and_colour(region)[0].endswith("drawer") or any(word in match[1] for word in _SEVERAL):
         return region
     return match[1]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from homie.envs.libero.moving_parts import knobs, moving_parts
-from homie.envs.libero.names import called, place_of
+from homie.envs.libero.names import kind_and_colour, place_of
 from homie.envs.libero.tasks import LiberoTask
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.snapshot_robot import Shape
 from homie.kernel.types import Array, Articulation, Box, Solid, Surface
-from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, rounded
+from homie.kernel.world.snapshot import FixedState, JointState, ObjectState, Relation, WorldSnapshot, round_numbers
 
 ROBOT = ("robot0", "mount0", "gripper0")
 """Prefixes of the names of the robot's bodies."""
@@ -176,7 +176,7 @@ class LiberoWorld:
         )
 
     def _object_state(self, name: str, held: str | None) -> ObjectState:
-        kind, colour = called(name)
+        kind, colour = kind_and_colour(name)
         relation, at = self._place(name)
         if name == held:
             relation, at = "held", "robot"
@@ -184,9 +184,9 @@ class LiberoWorld:
         return ObjectState(
             kind=kind,
             colour=colour,
-            position=None if box is None else rounded(box.center),
-            quaternion=rounded(self.data.xquat[body]),
-            half=None if box is None else rounded(box.half),
+            position=None if box is None else round_numbers(box.center),
+            quaternion=round_numbers(self.data.xquat[body]),
+            half=None if box is None else round_numbers(box.half),
             relation=relation,
             at=at,
             receives="on",
@@ -210,14 +210,14 @@ class LiberoWorld:
         return "on", TABLE
 
     def _fixed_state(self, name: str) -> FixedState:
-        kind, colour = (TABLE, "") if name == TABLE else called(name)
+        kind, colour = (TABLE, "") if name == TABLE else kind_and_colour(name)
         box = self.box(name)
         states = self.env.object_states_dict
         return FixedState(
             kind=kind,
             colour=colour,
-            position=None if box is None else rounded(box.center),
-            half=None if box is None else rounded(box.half),
+            position=None if box is None else round_numbers(box.center),
+            half=None if box is None else round_numbers(box.half),
             states={"on": bool(states[name].turn_on())} if name in self.knobs else {},
             receives="in" if name in self.moving else "on",
         )

@@ -24,7 +24,7 @@ from homie.kernel.world.snapshot import (
     RobotState,
     RoomState,
     WorldSnapshot,
-    rounded,
+    round_numbers,
 )
 
 
@@ -58,9 +58,9 @@ def _person(scene: SceneSpec, person: PersonSpec) -> PersonState:
         kind=KIND,
         colour=person.colour,
         room=scene.room_at(*person.position) or None,
-        position=rounded((*person.position, height)),
-        quaternion=rounded(turned(person.yaw)),
-        half=rounded((HALF_X, HALF_Y, height)),
+        position=round_numbers((*person.position, height)),
+        quaternion=round_numbers(turned(person.yaw)),
+        half=round_numbers((HALF_X, HALF_Y, height)),
         posture=person.posture,
         gesture=person.gesture,
         points_at=person.points_at,
@@ -80,9 +80,9 @@ def _object(scene: SceneSpec, item: ObjectSpec, states: Mapping[str, bool]) -> O
         at=item.receptacle,
         surface=item.surface if piece is not None else "",
         room=piece.room if piece is not None else item.receptacle,
-        position=rounded(position),
-        quaternion=rounded(quaternion),
-        half=rounded(item.plan.half),
+        position=round_numbers(position),
+        quaternion=round_numbers(quaternion),
+        half=round_numbers(item.plan.half),
         receives="in" if item.plan.hollow is not None else "on",
         rgb=_paint(item.colour),
         **({"states": states} if states else {}),
@@ -95,9 +95,9 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec, states: Mapping[str, bool
         kind=piece.kind,
         colour=piece.colour,
         room=piece.room,
-        position=rounded((piece.x, piece.y, base + plan.height / 2)),
-        quaternion=rounded(turned(piece.yaw)),
-        half=rounded((plan.half_x, plan.half_y, plan.height / 2)),
+        position=round_numbers((piece.x, piece.y, base + plan.height / 2)),
+        quaternion=round_numbers(turned(piece.yaw)),
+        half=round_numbers((plan.half_x, plan.half_y, plan.height / 2)),
         states={**({"on": piece.on} if plan.powered else {}), **states},
         receives=("in" if _inner(scene, piece) else "on") if surfaces_of(scene, piece) else None,
         rgb=_paint(piece.colour),
@@ -107,7 +107,7 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec, states: Mapping[str, bool
 def _floor(room: RoomSpec) -> tuple[float, float, float, float]:
     """Return the floor (x0, y0, x1, y1) between a room's walls; the spec has their centre lines."""
     half_wall = WALL / 2
-    floor: tuple[float, float, float, float] = rounded(
+    floor: tuple[float, float, float, float] = round_numbers(
         (room.x0 + half_wall, room.y0 + half_wall, room.x1 - half_wall, room.y1 - half_wall)
     )
     return floor

@@ -12,7 +12,7 @@ from homie.kernel.world.snapshot import (
     RobotState,
     RoomState,
     WorldSnapshot,
-    rounded,
+    round_numbers,
 )
 
 
@@ -23,7 +23,7 @@ def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
     snapshot = WorldSnapshot(
         objects={name: _object(world, info) for name, info in world.objects.items()},
         fixed={name: _furniture(world, info) for name, info in furniture.items()},
-        rooms={name: RoomState(kind=room.kind, floor=rounded(room.rect)) for name, room in world.rooms.items()},
+        rooms={name: RoomState(kind=room.kind, floor=round_numbers(room.rect)) for name, room in world.rooms.items()},
         joints={
             item.name: JointState(
                 receptacle=name,
@@ -46,9 +46,9 @@ def _person(world: World, info: PersonInfo) -> PersonState:
         kind=info.kind,
         colour=info.colour,
         room=world.room_of(box.center),
-        position=rounded(box.center),
-        quaternion=rounded(world.data.xquat[info.body]),
-        half=rounded(box.half),
+        position=round_numbers(box.center),
+        quaternion=round_numbers(world.data.xquat[info.body]),
+        half=round_numbers(box.half),
         posture=info.posture,
         gesture=info.gesture,
         points_at=info.points_at,
@@ -66,9 +66,9 @@ def _object(world: World, info: ObjectInfo) -> ObjectState:
         at=place.entity,
         surface=place.surface,
         room=world.room_of(world.position(info.body)),
-        position=rounded(world.position(info.body)),
-        quaternion=rounded(world.data.xquat[info.body]),
-        half=rounded(info.half),
+        position=round_numbers(world.position(info.body)),
+        quaternion=round_numbers(world.data.xquat[info.body]),
+        half=round_numbers(info.half),
         receives="in" if info.hollow is not None else "on",
     )
     return item.model_copy(update={"states": states}) if states else item  # records without states omit the field
@@ -81,9 +81,9 @@ def _furniture(world: World, info: ReceptacleInfo) -> FixedState:
         kind=info.kind,
         colour=info.colour,
         room=info.room,
-        position=rounded(box.center),
-        quaternion=rounded(world.data.xquat[info.body]),
-        half=rounded(box.half),
+        position=round_numbers(box.center),
+        quaternion=round_numbers(world.data.xquat[info.body]),
+        half=round_numbers(box.half),
         states={
             **({"on": world.appliances.on[info.name]} if info.appliance is not None else {}),
             **world.household.states.get(info.name, {}),

@@ -114,7 +114,7 @@ class World:
     def closed(self, piece: ReceptacleInfo) -> bool:
         """Whether it has doors or drawers and none is open far enough to reach in."""
         items = piece.articulations
-        return bool(items) and not any(thresholds.lets_in(item.kind, self.opening(item)) for item in items)
+        return bool(items) and not any(thresholds.admits_hand(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """Return the geometry of a door or drawer for skills, in the world frame."""

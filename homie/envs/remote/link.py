@@ -18,7 +18,7 @@ from typing import Any
 
 from homie.envs.remote.process import ServerProcess
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, RobotFault
-from homie.kernel.robot.safety import refused
+from homie.kernel.robot.safety import refusal
 from homie.kernel.stop_signals import SIGNALS
 from homie.kernel.support.files import reason_of
 from robot_server.wire import PROTOCOL, Gone, Late, Malformed, parse, prepare, receive, send
@@ -184,7 +184,7 @@ def _reason(error: Exception, seconds: float) -> str:
 def _failure(kind: str, sentence: str) -> HomieError:
     """Return the error that a robot has raised."""
     if kind == "refused":
-        return refused(sentence)
+        return refusal(sentence)
     if kind in ("fault", "input"):
         return {"fault": RobotFault, "input": BadInput}[kind](sentence)
     return InfrastructureError(f"The robot server failed: {sentence}.")

@@ -27,14 +27,14 @@ from homie.kernel.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Felt:
+class TimedProprioception:
     """Proprioception with its time stamp, s."""
 
     stamp: float
     body: Proprioception
 
 
-def felt(content: Any) -> Felt:
+def parse_measurement(content: Any) -> TimedProprioception:
     """Parse the result of a served robot's `measured`. Raises InfrastructureError."""
     try:
         x, y, yaw = content.get("base", (0.0, 0.0, 0.0))
@@ -47,7 +47,7 @@ def felt(content: Any) -> Felt:
             grippers,
             content.get("velocities", {}),
         )
-        return Felt(float(content["stamp"]), body)
+        return TimedProprioception(float(content["stamp"]), body)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _invalid_field("measured", error) from error
 

@@ -44,7 +44,7 @@ class RemoteRobot(Robot):
         self.inventory_by = description.inventory_by
         self._seed, self._reset_seconds = seed, reset_seconds
         self._offers = frozenset(link.about["offers"])
-        self._latest: reading.Felt | None = None
+        self._latest: reading.TimedProprioception | None = None
 
     # ------------------------------------------------------------ episode
 
@@ -66,16 +66,16 @@ class RemoteRobot(Robot):
 
     def _store_measured(self, measured: object) -> None:
         """Store the measurements that a request returned after time has advanced."""
-        self._latest = reading.felt(measured)
+        self._latest = reading.parse_measurement(measured)
 
     def close(self) -> None:
         self.link.close()
 
     # ------------------------------------------------------------ senses
 
-    def _current_measurement(self) -> reading.Felt:
+    def _current_measurement(self) -> reading.TimedProprioception:
         if self._latest is None or not self.waits:
-            self._latest = reading.felt(self.link.ask("measured"))
+            self._latest = reading.parse_measurement(self.link.ask("measured"))
         return self._latest
 
     def measured(self) -> Proprioception:
@@ -86,7 +86,7 @@ class RemoteRobot(Robot):
             proprioception = self._current_measurement()
             return Observation(proprioception.stamp, proprioception.body)
         answer = self.link.ask("observe", cameras=list(cameras))
-        proprioception = reading.felt(answer["measured"])
+        proprioception = reading.parse_measurement(answer["measured"])
         frames = {name: reading.frame(name, picture) for name, picture in answer["pictures"].items()}
         return Observation(proprioception.stamp, proprioception.body, frames)
 

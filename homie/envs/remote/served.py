@@ -17,7 +17,7 @@ from robot_server.robot import Fault, Refused, WrongInput
 from robot_server.serving import Server, listen, listening
 
 
-class Served:
+class ServedRobot:
     """A served Homie robot. Commands also pass its own safety gate, which leaves gated commands unchanged."""
 
     def __init__(self, robot: Robot) -> None:
@@ -138,7 +138,7 @@ def serve_robot(
     except WrongInput as error:
         raise BadInput(str(error)) from error
     with listening(listener, url), open_robot() as robot:
-        server = Server(Served(robot), listener, token_for(url, token_env, tell), tell)
+        server = Server(ServedRobot(robot), listener, token_for(url, token_env, tell), tell)
         ready(url)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve()

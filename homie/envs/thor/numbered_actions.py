@@ -32,7 +32,7 @@ WHOLE: Mapping[str, str] = {"put down the object in hand": PUT_DOWN, "drop the o
 _LINES = TypeAdapter(tuple[str, ...])
 
 
-def numbered(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> tuple[Choice, ...]:
+def scene_actions(path: Path, objects: Sequence[Mapping[str, Any]], names: Names) -> tuple[Choice, ...]:
     """Return the action list of a scene; an action's index is its number.
 
     Args:

@@ -14,7 +14,7 @@ from homie.envs.symbolic_locator import SymbolicLocator
 from homie.envs.symbolic_robot import SymbolicRobot
 from homie.envs.thor.actions import DROP, FIND, NAMES, ON_OBJECTS, OWN, PICK_UP, PUT_DOWN, STEPS
 from homie.envs.thor.controller import Controller, Event
-from homie.envs.thor.numbered_actions import numbered
+from homie.envs.thor.numbered_actions import scene_actions
 from homie.envs.thor.settings import ThorSettings
 from homie.envs.thor.simulator import open_ai2thor
 from homie.envs.thor.snapshot import Names, snapshot_of
@@ -118,7 +118,7 @@ class ThorRobot(SymbolicRobot):
             return ()
         if settings.listed is None:
             raise BadInput("EB-ALFRED's numbers are those of its list: --robot-option listed=global_actions.json.")
-        return numbered(settings.listed, self._event.metadata["objects"], self._names)
+        return scene_actions(settings.listed, self._event.metadata["objects"], self._names)
 
     def visible(self) -> list[str]:
         objects = self._event.metadata["objects"]

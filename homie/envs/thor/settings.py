@@ -8,12 +8,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.options import PictureSize, pixels_of
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Point: TypeAlias = tuple[Number, Number, Number]
 """x, y, z in AI2-THOR's frame, m, y up."""
-ObjectId = Annotated[str, spelt(r"[A-Za-z]+(\|.*)?", "be a type of object, such as Bread, or that with |X|Y|Z")]
+ObjectId = Annotated[
+    str, pattern_validator(r"[A-Za-z]+(\|.*)?", "be a type of object, such as Bread, or that with |X|Y|Z")
+]
 """AI2-THOR's id of an object, such as `Bread|+01.30|+00.98|-01.53`."""
 OWN_SIZE = "300x300"
 """AI2-THOR's default image size."""
@@ -35,7 +37,7 @@ class ThorSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    floor_plan: Annotated[str, spelt("[A-Za-z0-9_-]+", "be letters, digits, - and _")] = Field(
+    floor_plan: Annotated[str, pattern_validator("[A-Za-z0-9_-]+", "be letters, digits, - and _")] = Field(
         "FloorPlan1", description="Scene of AI2-THOR."
     )
     pose: tuple[Number, Number, Number, Number, Number] | None = Field(

@@ -19,7 +19,7 @@ from homie.kernel.world.snapshot import (
     TaskCondition,
     Vector,
     WorldSnapshot,
-    rounded,
+    round_numbers,
 )
 
 FLOOR = "floor"
@@ -143,5 +143,5 @@ def _states(item: Mapping[str, Any], changes: Mapping[str, frozenset[str]]) -> d
 
 
 def _point(position: Mapping[str, float]) -> Vector:
-    point: Vector = rounded((position["x"], position["z"], position["y"]))
+    point: Vector = round_numbers((position["x"], position["z"], position["y"]))
     return point

@@ -14,7 +14,7 @@ from homie.integrations.mcp.robot_driver import Driver, Result, in_sight, result
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import HomieError, PlannerError, Stopped
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.knowledge import Remembered
+from homie.kernel.knowledge import RememberedThing
 from homie.kernel.types import (
     END,
     END_FAILURE,
@@ -103,7 +103,7 @@ class Handover(Planner):
             self._changed.notify_all()
 
 
-class AskedDriver(Driver):
+class EpisodeDriver(Driver):
     """Driver whose pictures and scene are those of the planner input in the current episode."""
 
     def __init__(self) -> None:
@@ -122,14 +122,14 @@ class AskedDriver(Driver):
         return {view: seen[view] for view in views}
 
     def scene(self) -> Result:
-        return known_in(self._question())
+        return describe_input(self._question())
 
     @abstractmethod
     def _question(self) -> PlannerInput:
         """Return the current planner input. Raises BadInput if no task is in progress."""
 
 
-def known_in(planner_input: PlannerInput) -> Result:
+def describe_input(planner_input: PlannerInput) -> Result:
     """Return what a planner input says of the home, JSON-ready."""
     known = planner_input.knowledge
     scene: Result = {
@@ -149,11 +149,11 @@ def known_in(planner_input: PlannerInput) -> Result:
     return scene
 
 
-def _place_text(item: Remembered) -> str:
+def _place_text(item: RememberedThing) -> str:
     return f"{item.name} {item.whereabouts}".rstrip()
 
 
-def seen_in(planner_input: PlannerInput, subtask: Subtask) -> Result:
+def describe_result(planner_input: PlannerInput, subtask: Subtask) -> Result:
     """Return the result of the last subtask as shown to a planner."""
     result = {"subtask": str(subtask)} if planner_input.feedback is None else result_of(planner_input.feedback, subtask)
     return {
@@ -164,7 +164,7 @@ def seen_in(planner_input: PlannerInput, subtask: Subtask) -> Result:
     }
 
 
-def reported(planner_input: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
+def report_decision(planner_input: PlannerInput, success: bool, reason: str, answer: str) -> Decision:
     """Return the decision that ends an episode with a report."""
     report = END_SUCCESS if success else END_FAILURE
     subtask = report if END_SUCCESS in planner_input.ends else END

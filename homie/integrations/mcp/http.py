@@ -37,7 +37,7 @@ def serve_at(bridge: McpBridge, listener: socket.socket, host: str, token: str) 
         streamable_http_path=PATH, max_request_body_size=LARGEST, transport_security=security, host=host
     )
     config = uvicorn.Config(
-        Guarded(app, bridge, token),
+        TokenGuard(app, bridge, token),
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=1,
@@ -52,7 +52,7 @@ def _address(listener: socket.socket) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-class Guarded:
+class TokenGuard:
     """ASGI app that checks the token. A client that disconnects before the end of a response counts as gone."""
 
     def __init__(self, app: Any, bridge: McpBridge, token: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from homie.integrations.mcp.handover import AskedDriver, Handover, reported, seen_in
+from homie.integrations.mcp.handover import EpisodeDriver, Handover, describe_result, report_decision
 from homie.integrations.mcp.robot_driver import Result
 from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.actions import Action
@@ -28,7 +28,7 @@ TOKEN = "HOMIE_MCP_TOKEN"
 NOT_BEGUN = "No task is under way: call start_task, which waits for the next."
 
 
-class BenchDriver(AskedDriver):
+class BenchDriver(EpisodeDriver):
     """Driver for the current episode in this process."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class BenchDriver(AskedDriver):
         if planner_input.round >= planner_input.rounds:
             return self._end_task(handover, decision, "The rounds of this task are used up.")
         question = handover.answer(decision)
-        return {"over": True, "subtask": str(subtask)} if question is None else seen_in(question, subtask)
+        return {"over": True, "subtask": str(subtask)} if question is None else describe_result(question, subtask)
 
     def stop(self) -> None:
         """Wait until the robot stands between two rounds; a subtask in progress is not interrupted in a bench."""
@@ -92,7 +92,7 @@ class BenchDriver(AskedDriver):
     def report(self, success: bool, reason: str, answer: str) -> Result:
         planner_input = self._question()
         return self._end_task(
-            self._current()[1], reported(planner_input, success, reason, answer), "Call start_task for the next."
+            self._current()[1], report_decision(planner_input, success, reason, answer), "Call start_task for the next."
         )
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from homie.integrations.mcp.robot_driver import Driver, Result
 from homie.integrations.mcp.seat import Client, Seat
 from homie.integrations.mcp.tools import Tool
 from homie.kernel.errors import BadInput, HomieError, suggestion
-from homie.kernel.support.own_code import unexpected
+from homie.kernel.support.own_code import unexpected_error
 from homie.kernel.support.version import __version__
 from homie.kernel.types import Subtask
 
@@ -106,7 +106,7 @@ class McpBridge:
             return _error(str(error))
         except Exception as error:
             log.exception("The tool %s failed.", params.name[:60])
-            return _error(str(unexpected(error)))
+            return _error(str(unexpected_error(error)))
 
     async def _answer(
         self, context: Any, client: Client, tool: Tool, arguments: dict[str, Any]

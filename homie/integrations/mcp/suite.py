@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from homie.bench.episode import Episode
 from homie.bench.play.one_by_one import OpenBench
 from homie.bench.play.runner import episode_options
-from homie.integrations.mcp.handover import TIME_UP, AskedDriver, Halt, Handover, reported, seen_in
+from homie.integrations.mcp.handover import TIME_UP, EpisodeDriver, Halt, Handover, describe_result, report_decision
 from homie.integrations.mcp.robot_driver import Result
 from homie.integrations.mcp.tools import of_actions, of_robot, of_suite
 from homie.kernel.errors import BadInput, HomieError, Interrupted, LimitReached, PlannerError
@@ -52,7 +52,7 @@ class _Playing:
     error: str = ""
 
 
-class SuiteDriver(AskedDriver):
+class SuiteDriver(EpisodeDriver):
     """Plays a suite, one episode after the other.
 
     Args:
@@ -140,7 +140,7 @@ class SuiteDriver(AskedDriver):
             question = current.handover.answer(Decision((subtask,), model=model))
             if question is None:
                 return self._end_result(subtask)
-            current.last = seen_in(question, subtask)
+            current.last = describe_result(question, subtask)
             if current.halt.asked and not current.last.get("ok", True):
                 current.last["message"] = STOPPED
             if current.halt.up:
@@ -157,7 +157,7 @@ class SuiteDriver(AskedDriver):
     def report(self, success: bool, reason: str, answer: str) -> Result:
         with self._call_lock:
             planner_input = self._question()
-            decision = reported(planner_input, success, reason, answer)
+            decision = report_decision(planner_input, success, reason, answer)
             playing = self._current()
             playing.handover.answer(decision)
             return self._end_result(decision.subtasks[0])

@@ -15,8 +15,8 @@ from homie.kernel.types import (
     Arrangement,
     Detection,
     Goal,
-    Listed,
     NamedThing,
+    NumberedObject,
     Observation,
 )
 from homie.kernel.world import thresholds
@@ -226,7 +226,7 @@ class Locator(WorldModel):
         """Return what is known of the home in a round: rooms, doorways, objects seen before. Called after `update`."""
         return Knowledge()
 
-    def listing(self) -> tuple[Listed, ...]:
+    def listing(self) -> tuple[NumberedObject, ...]:
         """Return the visible objects with measured positions, which a planner gets besides names and pictures."""
         return ()
 

@@ -58,7 +58,7 @@ class SharedPart(Protocol):
         """Shut it down. Idempotent."""
 
 
-def returned(value: object, kind: type[Returned], subject: str) -> Returned:
+def check_returned(value: object, kind: type[Returned], subject: str) -> Returned:
     """Check the class of a value returned by a part, which may be user code. Raises BadInput if it is another one.
 
     Args:
@@ -115,7 +115,7 @@ def _parameter_mismatch(kind: type, interface: type) -> str:
     return ""
 
 
-def takes_one(function: Callable[..., object]) -> bool:
+def accepts_one_argument(function: Callable[..., object]) -> bool:
     """Whether a function can be called with one argument."""
     try:
         inspect.signature(function).bind(None)

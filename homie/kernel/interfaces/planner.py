@@ -117,7 +117,7 @@ class Planner(Configurable, ABC):
         return {}
 
 
-def decided(planner: Planner, planner_input: PlannerInput) -> Decision:
+def call_planner(planner: Planner, planner_input: PlannerInput) -> Decision:
     """Call a planner and check its answer. Raises BadInput as `decision_of`, and whatever the planner raises."""
     return decision_of(planner.decide(planner_input), method_of("planner", planner, "decide"))
 

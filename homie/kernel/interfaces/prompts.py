@@ -130,7 +130,7 @@ class PlainQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class VerbatimAnswer:
     """A verbatim answer and its cost.
 
     Attributes:
@@ -150,7 +150,7 @@ class Respondent(ABC):
     """
 
     @abstractmethod
-    def answer(self, question: PlainQuestion) -> Said:
+    def answer(self, question: PlainQuestion) -> VerbatimAnswer:
         """Return the answer, readable or not.
 
         Raises:

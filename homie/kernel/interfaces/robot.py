@@ -17,8 +17,8 @@ from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.locator import Locator
-from homie.kernel.robot.body import RobotSpec, stands_still
-from homie.kernel.robot.safety import OverLimit, SafetyGate, refused
+from homie.kernel.robot.body import RobotSpec, is_at_rest
+from homie.kernel.robot.safety import OverLimit, SafetyGate, refusal
 from homie.kernel.types import (
     VIEWS,
     Command,
@@ -143,7 +143,7 @@ class Robot(ABC):
         previous = None
         for _ in range(math.ceil(self.stop_seconds / self.spec.period)):
             body = self.measured()
-            if stands_still(body, previous, self.spec.period):
+            if is_at_rest(body, previous, self.spec.period):
                 return
             previous = body
             self._wait()
@@ -203,11 +203,11 @@ class Robot(ABC):
         if pose is None:
             return command
         if not chain.groups:
-            raise refused(f"{self.spec.name} has no arm, so no effector to bring to a pose.")
+            raise refusal(f"{self.spec.name} has no arm, so no effector to bring to a pose.")
         if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
-            raise refused("effector holds a value that is not finite.")
+            raise refusal("effector holds a value that is not finite.")
         if overlapping := [group.name for group in chain.groups if command.get(group.name) is not None]:
-            raise refused(f"effector and {overlapping[0]} are told at once.")  # codespell:ignore
+            raise refusal(f"effector and {overlapping[0]} are told at once.")  # codespell:ignore
         solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
         return Command({**command.targets, **chain.targets(solution.q)})
 

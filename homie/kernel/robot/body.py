@@ -394,7 +394,7 @@ def _check_spec(spec: RobotSpec) -> None:
                 )
 
 
-def stands_still(body: Proprioception, previous: Proprioception | None, period: float) -> bool:
+def is_at_rest(body: Proprioception, previous: Proprioception | None, period: float) -> bool:
     """Whether a body is at rest by its measurements: base, joints and grippers.
 
     For a joint without a measured velocity the displacement since `previous`, one control `period` (s) ago, is used;

@@ -24,7 +24,7 @@ ROUNDING = 1e-6
 """Excess over a limit up to which it is taken for a rounding error."""
 
 
-def refused(reason: str) -> CommandRefused:
+def refusal(reason: str) -> CommandRefused:
     """Create the error for a command that the gate refuses."""
     return CommandRefused(Failure(FailureReason.COMMAND_REFUSED, why=reason))
 
@@ -75,7 +75,7 @@ class SafetyGate:
             elif requested is not None:
                 measured = group.measured(body)
                 if not np.isfinite(measured).all():
-                    raise refused(f"{group.name} is measured at {measured.tolist()}, which is not finite.")
+                    raise refusal(f"{group.name} is measured at {measured.tolist()}, which is not finite.")
                 target = self._limit(group, np.array(requested, dtype=np.float64), changes)
                 if group.name in self._continuous:
                     target = _unwrap(target, measured, group.limits)
@@ -93,7 +93,7 @@ class SafetyGate:
             limits = f"{low[worst]:.4g}..{high[worst]:.4g}"
             excess = f"{group.name}: {group.numbers[worst]} {values[worst]:.4g} is outside {limits}"
             if self.over_limit == "refuse":
-                raise refused(f"{excess}.")
+                raise refusal(f"{excess}.")
             changes.append(f"{excess}: clamped")
         return np.asarray(bounded)
 
@@ -144,18 +144,18 @@ class SafetyGate:
             group = self._groups.get(name)
             if group is None:
                 hint = suggestion(name, self._groups, f"it has {', '.join(self._groups)}.")
-                raise refused(f"{self.spec.name} has no group '{name}': {hint}")
+                raise refusal(f"{self.spec.name} has no group '{name}': {hint}")
             try:
                 numbers = np.asarray(value).reshape(-1)
             except ValueError:  # ragged
                 numbers = np.array([None])
             # Real numbers only: numpy would read "0.5" and None as floats, too.
             if numbers.size and numbers.dtype.kind not in "fiu":
-                raise refused(f"{name} takes {group.numbers_in_words}; got {value!r}.")
+                raise refusal(f"{name} takes {group.numbers_in_words}; got {value!r}.")
             if numbers.size != len(group.joints):
-                raise refused(f"{name} takes {group.numbers_in_words}; got {numbers.size}.")
+                raise refusal(f"{name} takes {group.numbers_in_words}; got {numbers.size}.")
             if not all(math.isfinite(number) for number in numbers):
-                raise refused(f"{name} holds a value that is not finite ({value!r}).")
+                raise refusal(f"{name} holds a value that is not finite ({value!r}).")
 
 
 def _unwrap(requested: Array, measured: Array, limits: Array) -> Array:

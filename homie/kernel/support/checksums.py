@@ -63,13 +63,13 @@ def fingerprint(path: Path) -> str:
     return digest.hexdigest()
 
 
-def sealed(value: Mapping[str, Any]) -> bytes:
+def seal(value: Mapping[str, Any]) -> bytes:
     """Serialize a JSON object with its checksum as the last key."""
     restored = json.loads(to_json(value))  # as it will be read: writing replaces NaN, reading joins surrogate pairs
     return to_json({**value, CHECKSUM: hashlib.sha256(to_json(restored)).hexdigest()})
 
 
-def unsealed(data: bytes) -> dict[str, Any]:
+def unseal(data: bytes) -> dict[str, Any]:
     """Parse a sealed file, verify its checksum and remove it. Raises ValueError that says what is wrong.
 
     Files of format 1 have no checksum.

@@ -78,7 +78,7 @@ def own_code(error: BaseException) -> CodePlace | None:
     return place or installed
 
 
-def unexpected(error: BaseException, remark: str = "") -> HomieError:
+def unexpected_error(error: BaseException, remark: str = "") -> HomieError:
     """Convert an unexpected exception to a HomieError: a PartError if a user's code has raised it, a BadInput if a file
     of the user hides a module that Homie needs, else an InfrastructureError.
 

@@ -7,7 +7,7 @@ import re
 from pydantic import AfterValidator
 
 
-def spelt(pattern: str, rule: str) -> AfterValidator:
+def pattern_validator(pattern: str, rule: str) -> AfterValidator:
     """Create a validator of text that has to match a pattern as a whole.
 
     Args:
@@ -15,7 +15,7 @@ def spelt(pattern: str, rule: str) -> AfterValidator:
         rule: The rule in the error message, after `must`: `be ...` or `have ...`.
 
     Example:
-        >>> spelt("[a-z]+", "be lower case letters").func("Apple")
+        >>> pattern_validator("[a-z]+", "be lower case letters").func("Apple")
         Traceback (most recent call last):
         ValueError: must be lower case letters
     """

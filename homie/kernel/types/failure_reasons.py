@@ -156,7 +156,7 @@ class Failure(str):
         return self._create(self.reason, self._text, blockers, self.repeats)
 
 
-def repeated(reason: str, times: int) -> str:
+def with_repetitions(reason: str, times: int) -> str:
     """Add to a reason how many times in a row an attempt failed with it."""
     if isinstance(reason, Failure):
         return Failure._create(reason.reason, reason._text, reason.blockers, times)

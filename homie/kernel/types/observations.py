@@ -135,7 +135,7 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class NumberedObject:
     """A visible object with its number, and its position in a planner's notation: `object 3: red star at [55, 71, 18]`.
 
     Attributes:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from homie.kernel.actions import acted_on, action_of
 from homie.kernel.error_codes import ErrorCode
-from homie.kernel.knowledge import Remembered
+from homie.kernel.knowledge import RememberedThing
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.subtasks import END, Subtask
 
@@ -217,7 +217,7 @@ def same_name(name: str, other: str) -> bool:
     )
 
 
-def add_places(places: dict[str, str], remembered: Iterable[Remembered]) -> None:
+def add_places(places: dict[str, str], remembered: Iterable[RememberedThing]) -> None:
     """Add the furniture that objects are first seen on or in, for `next_step`.
 
     Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from homie.kernel.types.feedback import UNTOLD, Feedback, HistoryItem
-from homie.kernel.types.observations import Detection, Listed
+from homie.kernel.types.observations import Detection, NumberedObject
 from homie.kernel.types.subtasks import HELD
 
 FeedbackPolicy: TypeAlias = Literal["none", "booleans", "text", "codes"]
@@ -52,13 +52,13 @@ class Visibility:
             return tuple(replace(item, feedback=UNTOLD) for item in recent)
         return tuple(replace(item, feedback=self._result(item.feedback)) for item in recent)
 
-    def listing(self, listed: Sequence[Listed]) -> tuple[str, ...]:
+    def listing(self, listed: Sequence[NumberedObject]) -> tuple[str, ...]:
         """Format the visible lines of a locator's list."""
         if self.things == "named":
             return tuple(map(str, listed))
         return tuple(f"{thing.called}: {thing.place}" for thing in listed)
 
-    def detections(self, detections: Sequence[Detection], listed: Sequence[Listed]) -> tuple[Detection, ...]:
+    def detections(self, detections: Sequence[Detection], listed: Sequence[NumberedObject]) -> tuple[Detection, ...]:
         """Filter the detections, and replace their names by numbers if things are numbered."""
         if self.things == "named":
             return tuple(detections)

@@ -58,7 +58,9 @@ def from_robot(world: WorldSnapshot, words: Words) -> list[tuple[float, float]]:
     robot = world.robot
     places = [item.position for name, item in world.things.items() if place_meant(world, words, name)]
     if robot.x is None or robot.y is None or None in places:
-        raise BadInput(f"The goal asks how far '{spoken(words)}' is from the robot, and this world tells no places.")
+        raise BadInput(
+            f"The goal asks how far '{format_words(words)}' is from the robot, and this world tells no places."
+        )
     return [(place[0] - robot.x, place[1] - robot.y) for place in places if place is not None]
 
 
@@ -85,7 +87,7 @@ def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
     }
 
 
-def spoken(words: Words) -> str:
+def format_words(words: Words) -> str:
     """Format words for an error message."""
     return ", ".join(_as_tuple(words))
 

@@ -32,11 +32,11 @@ from homie.kernel.world.condition_words import (
     ANYTHING,
     EVERYTHING,
     Words,
+    format_words,
     likely,
     means,
     names_and_kinds,
     spellings,
-    spoken,
 )
 from homie.kernel.world.predicates import (
     At,
@@ -69,9 +69,9 @@ __all__ = [
     "conjuncts",
     "parse_condition",
     "problem_of",
+    "serialize_condition",
     "unknown_words",
     "with_nearest",
-    "written",
 ]
 
 
@@ -233,7 +233,7 @@ def conjuncts(condition: Condition) -> tuple[Condition, ...]:
     return condition.all if isinstance(condition, AllOf) else (condition,)
 
 
-def written(condition: Condition) -> dict[str, Any]:
+def serialize_condition(condition: Condition) -> dict[str, Any]:
     """Serialize a condition as in a suite file, JSON-serializable: the inverse of `parse_condition`."""
     mapping: dict[str, Any] = _CONDITION.dump_python(condition, mode="json", by_alias=True, exclude_none=True)
     return mapping
@@ -260,7 +260,7 @@ def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
     """
     known = list(names_and_kinds(world))
     missing = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
-    return [spoken(words) for words in missing if words not in (ANYTHING, EVERYTHING)]
+    return [format_words(words) for words in missing if words not in (ANYTHING, EVERYTHING)]
 
 
 def with_nearest(unknown: Sequence[str], world: WorldSnapshot) -> str:

@@ -134,7 +134,7 @@ def states_of(kind: str) -> Mapping[str, bool]:
     return {rule.state: USUAL.get(rule.state, False) for rule in RULES if kind in rule.things}
 
 
-def fits(kinds: frozenset[str], entity: str) -> bool:
+def is_of_kind(kinds: frozenset[str], entity: str) -> bool:
     """Whether an entity is of one of the given kinds, by its name: `lamp_2` is a lamp."""
     return kind_of(entity).replace(" ", "_") in kinds
 
@@ -165,7 +165,7 @@ class Verb:
 
     def fits(self, entity: str) -> bool:
         """Whether it can be applied to an entity, by its name: `lamp_2` is a lamp."""
-        return fits(self.kinds, entity)
+        return is_of_kind(self.kinds, entity)
 
 
 def _switch(state: str, *words: str) -> Verb:

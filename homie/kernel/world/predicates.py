@@ -16,6 +16,7 @@ from homie.kernel.world.condition_words import (
     Word,
     Words,
     distance_on_floor,
+    format_words,
     fractions,
     from_robot,
     likely,
@@ -23,7 +24,6 @@ from homie.kernel.world.condition_words import (
     objects_meant,
     place_meant,
     spellings,
-    spoken,
     states,
 )
 from homie.kernel.world.snapshot import Relation, State, WorldSnapshot
@@ -179,7 +179,7 @@ class Near(Predicate):
         matches = [item for name, item in world.things.items() if place_meant(world, self.near, name)]
         if robot.x is None or robot.y is None or any(item.position is None for item in matches):
             raise BadInput(
-                f"The goal asks whether the robot is near '{spoken(self.near)}', and this world tells no places."
+                f"The goal asks whether the robot is near '{format_words(self.near)}', and this world tells no places."
             )
         return any(thresholds.is_near(distance_on_floor(item, robot.x, robot.y)) for item in matches)
 
@@ -302,7 +302,8 @@ def _state_values(world: WorldSnapshot, words: Words, state: str) -> Mapping[str
         )
         hint = likely(words, _words_of(world, state)) if state in state_names else likely(state, state_names)
         raise BadInput(
-            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be{hint or state_list}"
+            f"The goal asks whether '{format_words(words)}' is {state}, "
+            f"which nothing of that name can be{hint or state_list}"
         )
     return values
 

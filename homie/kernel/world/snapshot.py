@@ -200,7 +200,7 @@ def _drop_nonfinite(value: Any) -> Any:
     return value
 
 
-def rounded(values: Iterable[float]) -> Any:
+def round_numbers(values: Iterable[float]) -> Any:
     """Round numbers to five decimals, as a tuple: a hundredth of a millimetre is below all accuracies here."""
     return tuple(round(float(value), 5) for value in values)
 

@@ -6,7 +6,7 @@ why they differ.
 
 >>> is_open(0.5), is_closed(0.5), is_closed(0.06)
 (True, False, True)
->>> lets_in("hinge", 0.3), within_reach(2.1)
+>>> admits_hand("hinge", 0.3), within_reach(2.1)
 (False, False)
 >>> is_so("wiped", 0.5), is_not_so("wiped", 0.5)
 (False, False)
@@ -56,7 +56,7 @@ def is_closed(fraction: float) -> bool:
     return fraction <= CLOSED
 
 
-def lets_in(joint: Joint, opening: float) -> bool:
+def admits_hand(joint: Joint, opening: float) -> bool:
     """Whether a hand gets into a door or drawer at this opening (rad, m)."""
     return opening >= LETS_IN[joint]
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.support.checksums import sealed, unsealed
+from homie.kernel.support.checksums import seal, unseal
 from homie.kernel.support.files import check_regular, reading, write_atomically
 from homie.kernel.support.validation_sentences import first_problem
 
@@ -25,7 +25,7 @@ def contents(path: Path) -> bytes:
 def read_model(path: Path, model: type[Model]) -> Model:
     """Load a model from a sealed JSON file. Raises BadInput, also if the file is damaged."""
     try:
-        return model.model_validate(unsealed(contents(path)))
+        return model.model_validate(unseal(contents(path)))
     except ValidationError as error:
         raise BadInput(f"{path} is not a valid {model.__name__}: {first_problem(error)}.") from error
     except ValueError as error:
@@ -34,12 +34,12 @@ def read_model(path: Path, model: type[Model]) -> Model:
 
 def write_model(path: Path, model: BaseModel) -> None:
     """Write a model to a sealed JSON file (`homie.kernel.support.checksums`), atomically. Raises OSError."""
-    write_atomically(path, sealed(model.model_dump(mode="json")))
+    write_atomically(path, seal(model.model_dump(mode="json")))
 
 
 def kind_of(run: Path) -> str:
     """Return the kind of a run folder: `bench`, `run`, or "" if `run.json` cannot be read."""
     try:
-        return str(unsealed(contents(run / "run.json")).get("kind", "run"))
+        return str(unseal(contents(run / "run.json")).get("kind", "run"))
     except (BadInput, ValueError):
         return ""

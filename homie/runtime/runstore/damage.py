@@ -37,7 +37,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
     if ending.ended_by == "infrastructure":
         return ending, ()
     for name, file_mark in ending.files.items():
-        if difference := changed(folder / name, file_mark):
+        if difference := describe_change(folder / name, file_mark):
             raise Damaged(f"{name} ({difference})")
     try:
         # A truncated last line is a warning in a killed episode, but damage in a finished one.
@@ -52,7 +52,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
     return ending, records
 
 
-def lost_to(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile:
+def damaged_record(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile:
     """Return the record of a damaged episode: ended by infrastructure, cause `damaged: FILE (what is wrong)`."""
     return EpisodeFile(
         task=task,
@@ -68,7 +68,7 @@ def lost_to(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile
     )
 
 
-def changed(path: Path, expected: FileMark) -> str:
+def describe_change(path: Path, expected: FileMark) -> str:
     """Describe how a file differs from its mark; "" if it does not."""
     try:
         current = mark(path, content=bool(expected.sha256))

@@ -16,11 +16,11 @@ SET_ASIDE = re.compile(r"-partial-(\d+)$")
 """Suffix of the name of an interrupted episode's folder that was set aside, with its number."""
 
 
-class HeldFolder:
+class LockedFolder:
     """A run folder that is locked by this process until `close`.
 
     Args:
-        lock: The descriptor from `held_folder`.
+        lock: The descriptor from `lock_folder`.
     """
 
     def __init__(self, path: Path, lock: int) -> None:
@@ -39,7 +39,7 @@ def runs_folder() -> Path:
     return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
 
 
-def held_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[Path, int]:
+def lock_folder(out: Path | None, name: str, noun: str = "run folder") -> tuple[Path, int]:
     """Create and lock the run folder `out`, or a new one named after the time and `name`; return path and lock. Raises
     BadInput.
 

@@ -20,7 +20,7 @@ ALONE = "delete this line alone: its record is made again"
 """Advice on a damaged line if records are independent."""
 
 
-def kept_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple[list[Record], int]:
+def read_complete_lines(path: Path, model: type[Record], *, advice: str = ALONE) -> tuple[list[Record], int]:
     """Read the records of a file, and their length in bytes; none without a file. A line truncated by a kill is left
     out.
 
@@ -63,7 +63,7 @@ def append_line(file: BinaryIO, data: object) -> None:
     os.fsync(file.fileno())
 
 
-class KeptRecords(Generic[Record]):
+class RecordFile(Generic[Record]):
     """A file to which a command appends records, each synced at once, so that it can resume after a kill.
 
     Args:
@@ -79,7 +79,7 @@ class KeptRecords(Generic[Record]):
     """
 
     def __init__(self, path: Path, model: type[Record]) -> None:
-        self.records, size = kept_lines(path, model)
+        self.records, size = read_complete_lines(path, model)
         self._file = path.open("ab")
         self._file.truncate(size)
         sync_folder(path.parent)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import GO_ON, writing
 from homie.runtime.runstore.checksummed_json import read_model, write_model
-from homie.runtime.runstore.folders import HeldFolder, held_folder
+from homie.runtime.runstore.folders import LockedFolder, lock_folder
 
 ORDER = "order.json"
 
@@ -46,7 +46,7 @@ def resumable_folder(out: Path, order: Order, finished: str, noun: str, besides:
         InfrastructureError: The disk fails.
     """
     with (
-        closing(HeldFolder(*held_folder(out, "", noun))),
+        closing(LockedFolder(*lock_folder(out, "", noun))),
         writing(out, "into", advice=GO_ON, raises=InfrastructureError),
     ):
         _check_or_write_order(out, order, finished, noun, besides)

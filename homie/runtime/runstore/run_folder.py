@@ -18,7 +18,7 @@ from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.provenance import PartsFile, differences, keep, read_parts, versions
 from homie.runtime.runstore.checksummed_json import contents, kind_of, write_model
 from homie.runtime.runstore.file_models import RunFile, read_run
-from homie.runtime.runstore.folders import HeldFolder, check_writable, episode_folders, held_folder, new_episode
+from homie.runtime.runstore.folders import LockedFolder, check_writable, episode_folders, lock_folder, new_episode
 
 
 @runtime_checkable
@@ -35,7 +35,7 @@ def scene_file(robot: object) -> bytes | None:
     return to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
 
 
-class RunFolder(HeldFolder):
+class RunFolder(LockedFolder):
     """The run folder of one episode."""
 
     @classmethod
@@ -55,7 +55,7 @@ class RunFolder(HeldFolder):
             texts: Texts that the parts refer to by SHA-256 (`Planner.texts`).
         """
         scene = scene_file(robot)
-        path, lock = held_folder(options.out, options.task)
+        path, lock = lock_folder(options.out, options.task)
         try:
             _check_existing(path, options)
             if (path / "run.json").exists():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import PlannerInput, in_sight
 
 LONGEST_NAME = 4
@@ -60,7 +60,7 @@ def brief_lines(knowledge: Knowledge) -> list[str]:
     `kitchen (here): fridge open (inside milk, jam), kitchen table (apple, bowl (inside pear)), lamp on`;
     `before: apple on sofa`.
     """
-    by_room: dict[str, list[Remembered]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
+    by_room: dict[str, list[RememberedThing]] = {room: [] for room in (knowledge.room, *knowledge.rooms) if room}
     for remembered in knowledge.remembered:
         by_room.setdefault(remembered.room, []).append(remembered)
     lines = []
@@ -76,10 +76,10 @@ def brief_lines(knowledge: Knowledge) -> list[str]:
     ]
 
 
-def _nested(things: Sequence[Remembered]) -> str:
+def _nested(things: Sequence[RememberedThing]) -> str:
     """Return the objects of a room, each with those on it and inside it in brackets."""
     names = {remembered.name for remembered in things}
-    contents: dict[tuple[str, str], list[Remembered]] = {}
+    contents: dict[tuple[str, str], list[RememberedThing]] = {}
     top = []
     for remembered in things:
         relation, _, location = remembered.place.partition(" ")
@@ -89,7 +89,7 @@ def _nested(things: Sequence[Remembered]) -> str:
         else:
             top.append(remembered)
 
-    def words(remembered: Remembered, *, place: bool) -> str:
+    def words(remembered: RememberedThing, *, place: bool) -> str:
         parts_of_name = [remembered.name, remembered.state, *remembered.states]
         if place:
             parts_of_name.append(remembered.place.replace(" the ", " "))
@@ -157,7 +157,7 @@ def _doorway(doorway: Doorway) -> str:
     )
 
 
-def _object_text(remembered: Remembered, round_number: int) -> str:
+def _object_text(remembered: RememberedThing, round_number: int) -> str:
     """Describe an object: `plant`, `fridge (closed, round 3)`, `microwave (open, off) on the table (round 3)`."""
     moves = remembered.state or remembered.states or remembered.place
     round_seen = [f"round {remembered.seen}"] if moves and 0 < remembered.seen < round_number else []

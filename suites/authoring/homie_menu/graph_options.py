@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from homie.bench.authoring.numbered_actions import listed
+from homie.bench.authoring.numbered_actions import list_actions
 from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel.actions import ACTION_TABLE, ActionTable
 from homie.kernel.types import Subtask, is_interaction
@@ -30,7 +30,7 @@ def options(task: Task, expert: Sequence[str], world: WorldSnapshot) -> list[str
         world: State at the start.
     """
     rng = random.Random(f"homie-menu-graph {task.id}")
-    able = [choice.subtask for choice in listed(world, TABLE, TABLE, str, "points")]
+    able = [choice.subtask for choice in list_actions(world, TABLE, TABLE, str, "points")]
     every = [subtask for subtask in able if is_interaction(subtask)]
     right = {step for step in map(read_subtask, expert) if is_interaction(step)}
     wrong = [subtask for subtask in every if subtask not in right]

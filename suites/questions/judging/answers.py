@@ -8,7 +8,7 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput
 from homie.runtime.runstore import read_model
-from homie.runtime.runstore.json_lines import kept_lines
+from homie.runtime.runstore.json_lines import read_complete_lines
 from suites.published.robobench.dataset import Dataset, read_dataset
 from suites.published.robobench.judging import Record
 from suites.published.robobench.prompts import Question as ReleasedQuestion
@@ -63,7 +63,7 @@ def read_answers(run: Path, questions: Path) -> Answers:
     if folder.digest != asked.questions:
         raise BadInput(f"The answers in {run} are to other questions than those of {questions}.")
     chosen = tuple(q for q in folder.questions if asked.dimension in (None, q.dimension))
-    kept, _ = kept_lines(run / ANSWERS, AnswerRecord)
+    kept, _ = read_complete_lines(run / ANSWERS, AnswerRecord)
     words = {answer.id: answer.answer for answer in kept}
     if any(question.id not in words for question in chosen):
         raise BadInput(f"{run} lacks answers: run the same `homie questions ask` again, then judge it.")

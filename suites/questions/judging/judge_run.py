@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import sha256
 from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.find_respondent import respondent_of
-from homie.runtime.runstore.json_lines import KeptRecords, differing_fields
+from homie.runtime.runstore.json_lines import RecordFile, differing_fields
 from suites.published.robobench.instructions import Profile, wording
 from suites.questions.asking import ANSWERS, ASKED, RESULTS
 from suites.questions.judging.answers import Answers, read_answers
@@ -63,7 +63,7 @@ def judge(options: JudgeOptions, advance: Callable[[str], object] = lambda name:
     )
     with writing(out, "into the folder of the judging"):
         _begin(out, head)
-        with KeptRecords(out / REPLIES, ReplyRecord) as file:
+        with RecordFile(out / REPLIES, ReplyRecord) as file:
             replies = Replies(file, respondent, options.profile, answers.suite.picture, advance)
             figures, text = _figures(answers, replies, options.profile, out)
         kept = replies.all

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.interfaces.prompts import PlainQuestion, Respondent
 from homie.kernel.types import Image
-from homie.runtime.runstore.json_lines import KeptRecords
+from homie.runtime.runstore.json_lines import RecordFile
 from suites.published.robobench.instructions import Profile, instruction
 from suites.published.robobench.judging import Request
 
@@ -52,7 +52,7 @@ class Replies:
 
     def __init__(
         self,
-        file: KeptRecords[ReplyRecord],
+        file: RecordFile[ReplyRecord],
         respondent: Respondent,
         profile: Profile,
         picture: Callable[[str], Image],

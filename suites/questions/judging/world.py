@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.bench.intervals_and_tests import Estimate, Term, clustered_wilson
 from homie.kernel.support.text import format_count
 from homie.runtime.orphans import worker_pool
-from homie.runtime.runstore.json_lines import KeptRecords
+from homie.runtime.runstore.json_lines import RecordFile
 from suites.published.robobench.choices import final_words
 from suites.published.robobench.plans import PlanScore, floor_score
 from suites.questions.judging.answers import Answers
@@ -84,7 +84,7 @@ def roll_out(
     Raises:
         InfrastructureError: the simulator failed; the same command resumes.
     """
-    with KeptRecords(path, PlanRollout) as kept, worker_pool(workers) as pool:
+    with RecordFile(path, PlanRollout) as kept, worker_pool(workers) as pool:
         done = {rollout.id: rollout for rollout in kept.records}
         for name in done:
             advance(name)

@@ -20,7 +20,7 @@ from homie.envs.mujoco.house.object_looks import meshes_of, with_meshes
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.meshes.bundle import bundle
 from homie.envs.mujoco.meshes.library import library, name_of
-from homie.envs.mujoco.meshes.meshed import meshed
+from homie.envs.mujoco.meshes.meshed import mesh_plan
 from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera
 from homie.envs.mujoco.world import World
@@ -83,7 +83,7 @@ def test_whatever_its_units_it_is_as_large_as_its_kind(unit: float, suffix: str,
         upright.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2, (1, 0, 0)))
     upright.apply_scale(1.0 / unit)
     upright.export(tmp_path / f"sugar_box.{suffix}")
-    plan = meshed("sugar_box", "yellow", str(tmp_path / f"sugar_box.{suffix}"), "")
+    plan = mesh_plan("sugar_box", "yellow", str(tmp_path / f"sugar_box.{suffix}"), "")
     usual = object_plan("sugar_box", "yellow")
     assert plan.half == pytest.approx(usual.half, rel=1e-4)
     assert sum(part.mass for part in plan.parts) == pytest.approx(sum(part.mass for part in usual.parts))
@@ -91,7 +91,7 @@ def test_whatever_its_units_it_is_as_large_as_its_kind(unit: float, suffix: str,
 
 def test_another_shape_is_shrunk_into_the_box_of_its_kind_and_turned_where_that_fits_better(tmp_path: Path) -> None:
     box((0.4, 0.1, 0.2)).export(tmp_path / "sugar_box.obj")  # its kind is thin along x
-    plan = meshed("sugar_box", "yellow", str(tmp_path / "sugar_box.obj"), "")
+    plan = mesh_plan("sugar_box", "yellow", str(tmp_path / "sugar_box.obj"), "")
     assert plan.half[1] == pytest.approx(4 * plan.half[0]) and plan.half[2] == pytest.approx(2 * plan.half[0])
     assert all(
         own <= usual + 1e-9 for own, usual in zip(plan.half, object_plan("sugar_box", "yellow").half, strict=True)
@@ -164,7 +164,7 @@ def test_a_fine_mesh_is_thinned_out_and_looks_the_same(tmp_path: Path) -> None:
     fine = trimesh.creation.icosphere(6)
     assert len(fine.faces) > 80_000
     fine.export(tmp_path / "orange.glb")
-    plan = meshed("orange", "orange", str(tmp_path / "orange.glb"), "")
+    plan = mesh_plan("orange", "orange", str(tmp_path / "orange.glb"), "")
     surface = plan.parts[0].surface
     assert surface is not None and surface.faces is not None and 500 < len(surface.faces) <= 4000
     assert np.linalg.norm(surface.points, axis=1) == pytest.approx(0.0365, rel=0.03)
@@ -331,7 +331,7 @@ def test_what_is_cut_short_anywhere_is_a_sentence_too(tmp_path: Path) -> None:
     for length in range(0, len(intact), 97):
         path.write_bytes(intact[:length])
         with pytest.raises(BadInput):
-            meshed("apple", "red", str(path), "")
+            mesh_plan("apple", "red", str(path), "")
 
 
 def test_a_mesh_need_not_be_closed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.render.ambient_occlusion import shaded
+from homie.envs.mujoco.render.ambient_occlusion import apply_occlusion
 from homie.kernel.types import VIEWS, Command
 from perception.detectors.simulated import SimulatedDetector
 
@@ -48,7 +48,7 @@ def test_a_house_has_the_same_pixels_as_if_all_of_it_were_drawn(home):
         full = home.eyes.renderer.rgbd(home.data, f"robot/{view}")
         home.model.geom_rbound[:] = bounds
         np.testing.assert_array_equal(frame.depth, full.depth)
-        np.testing.assert_array_equal(frame.rgb, shaded(full.rgb, full.depth))
+        np.testing.assert_array_equal(frame.rgb, apply_occlusion(full.rgb, full.depth))
 
 
 @pytest.mark.parametrize("change", ["a thing", "a colour"])

@@ -7,7 +7,7 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
-from homie.envs.mujoco.render.ambient_occlusion import shaded
+from homie.envs.mujoco.render.ambient_occlusion import apply_occlusion
 from homie.kernel.types import Array
 
 WHITE = np.full((96, 128, 3), 240, dtype=np.uint8)
@@ -25,7 +25,7 @@ def corner_of(tilt: float) -> Array:
 @pytest.mark.parametrize("tilt", [0.0, 0.4])
 def test_a_corner_is_darker_than_the_flats_that_meet_there(tilt: float) -> None:
     depth = corner_of(tilt)
-    picture = shaded(WHITE, depth)
+    picture = apply_occlusion(WHITE, depth)
     corner = np.array([int(np.argmax(np.diff(depth[:, x]) < 0)) for x in (32, 64, 96)])
     for x, row in zip((32, 64, 96), corner, strict=True):
         assert picture[row, x, 0] < 225
@@ -37,7 +37,7 @@ def test_what_stands_far_before_a_wall_throws_no_shade_on_it() -> None:
     depth = np.full((96, 128), 3.0, dtype=np.float32)
     depth[30:60, 50:80] = 1.5
     depth[:5] = 0.0
-    assert np.array_equal(shaded(WHITE, depth), WHITE)
+    assert np.array_equal(apply_occlusion(WHITE, depth), WHITE)
 
 
 def test_a_thing_on_a_table_darkens_what_it_stands_on_if_asked() -> None:

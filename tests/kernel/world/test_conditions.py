@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
-from homie.kernel.world.conditions import PREDICATES, parse_condition, unknown_words, written
+from homie.kernel.world.conditions import PREDICATES, parse_condition, serialize_condition, unknown_words
 from homie.kernel.world.snapshot import FixedState, RobotState, WorldSnapshot, read_snapshot
 
 SNAPSHOT = {
@@ -226,7 +226,7 @@ def test_what_is_no_goal_is_refused_by_its_place(goal, message):
 def test_a_goal_comes_back_as_it_was_written():
     for goal in (*TRUE, *FALSE):
         parsed = parse_condition(goal)
-        assert parse_condition(json.loads(json.dumps(written(parsed)))) == parsed
+        assert parse_condition(json.loads(json.dumps(serialize_condition(parsed)))) == parsed
 
 
 words = st.sampled_from(["apple", "apple_1", "bowl", "mug", "pear", "anything"])

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from homie.kernel.actions import ACTIONS
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import VIEWS, Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from planners.rule import RulePlanner
 
 SUCCESS = Feedback("success")
 GONE = Feedback("fail", ErrorCode.F2, "it does not exist! Please choose another object")
 NO_WAY = Feedback("fail", ErrorCode.E1, "no free way leads to the target", lasting=True)
-SEEN = (Remembered("shelf", "kitchen"), Remembered("fridge", "kitchen", state="closed"))
+SEEN = (RememberedThing("shelf", "kitchen"), RememberedThing("fridge", "kitchen", state="closed"))
 
 
 def play(

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 
-from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput
 from planners.rule import RulePlanner
 
@@ -19,24 +19,24 @@ KNOWN = Knowledge(
     room="kitchen",
     rooms=("kitchen", "living room"),
     remembered=(
-        Remembered("kitchen counter", "kitchen", seen=1),
-        Remembered("sink", "kitchen", seen=1),
-        Remembered("stove", "kitchen", seen=1, states=("off",)),
-        Remembered("microwave", "kitchen", "on the kitchen counter", 1, "closed", ("on",)),
-        Remembered("fridge", "kitchen", seen=1, state="closed"),
-        Remembered("dishwasher", "kitchen", seen=1, state="open"),
-        Remembered("cabinet", "kitchen", seen=1, state="ajar"),
-        Remembered("drawer", "kitchen", seen=1),
-        Remembered("table", "living room", seen=1, states=("dirty",)),
-        Remembered("lamp", "living room", "on the table", 1, states=("on",)),
-        Remembered("tv", "living room", seen=1, states=("off",)),
-        Remembered("mug", "kitchen", "on the kitchen counter", 1, states=("dirty", "filled")),
-        Remembered("cup", "kitchen", "in the sink", 1),
-        Remembered("bowl", "living room", "on the table", 1, states=("clean", "empty")),
-        Remembered("banana", "living room", "in the bowl", 1),
-        Remembered("apple", "living room", "on the table", 1),
-        Remembered("apple 2", "living room", "on the table", 1),
-        Remembered("apple 3", "kitchen", "in the fridge", 1),
+        RememberedThing("kitchen counter", "kitchen", seen=1),
+        RememberedThing("sink", "kitchen", seen=1),
+        RememberedThing("stove", "kitchen", seen=1, states=("off",)),
+        RememberedThing("microwave", "kitchen", "on the kitchen counter", 1, "closed", ("on",)),
+        RememberedThing("fridge", "kitchen", seen=1, state="closed"),
+        RememberedThing("dishwasher", "kitchen", seen=1, state="open"),
+        RememberedThing("cabinet", "kitchen", seen=1, state="ajar"),
+        RememberedThing("drawer", "kitchen", seen=1),
+        RememberedThing("table", "living room", seen=1, states=("dirty",)),
+        RememberedThing("lamp", "living room", "on the table", 1, states=("on",)),
+        RememberedThing("tv", "living room", seen=1, states=("off",)),
+        RememberedThing("mug", "kitchen", "on the kitchen counter", 1, states=("dirty", "filled")),
+        RememberedThing("cup", "kitchen", "in the sink", 1),
+        RememberedThing("bowl", "living room", "on the table", 1, states=("clean", "empty")),
+        RememberedThing("banana", "living room", "in the bowl", 1),
+        RememberedThing("apple", "living room", "on the table", 1),
+        RememberedThing("apple 2", "living room", "on the table", 1),
+        RememberedThing("apple 3", "kitchen", "in the fridge", 1),
     ),
 )
 NAMES = {*KNOWN.rooms, *(item.name for item in KNOWN.remembered)}

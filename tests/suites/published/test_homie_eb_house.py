@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from homie.bench.authoring.house import House
-from homie.bench.authoring.numbered_actions import endings, listed
+from homie.bench.authoring.numbered_actions import endings, list_actions
 from homie.bench.suite.suite import find_suite, read_subtask
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import HELD
@@ -51,7 +51,7 @@ def test_an_expert_plays_by_the_numbers_of_its_scene_towards_a_goal_that_is_open
         here = house(task.scene.seed)
         assert here is not None and task.goal is not None
         assert not task.goal.holds(here.state) and task.goal.progress(here.state) < 1
-        actions = (*listed(here.state, table, table, str), *endings(()))
+        actions = (*list_actions(here.state, table, table, str), *endings(()))
         choices = {choice.subtask for choice in actions}
         assert {read_subtask(step) for step in task.expert or ()} <= choices
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from homie.bench.authoring.house import House
-from homie.bench.authoring.numbered_actions import endings, listed
+from homie.bench.authoring.numbered_actions import endings, list_actions
 from homie.bench.options import BenchOptions
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
@@ -51,7 +51,7 @@ def test_an_expert_plays_by_the_numbers_of_furniture_towards_a_goal_that_is_open
         task = SUITE.by_id[f"{errand}-{subset}"]
         here = house(task.scene.seed)
         assert here is not None and task.goal is not None and not task.goal.holds(here.state)
-        actions = (*listed(here.state, ACTION_TABLE, ACTION_TABLE, str, "furniture"), *endings(()))
+        actions = (*list_actions(here.state, ACTION_TABLE, ACTION_TABLE, str, "furniture"), *endings(()))
         assert {read_subtask(step) for step in task.expert or ()} <= {choice.subtask for choice in actions}
         destinations = {choice.subtask.target for choice in actions if choice.subtask.action == "Go to"}
         assert destinations and destinations <= set(here.furniture)

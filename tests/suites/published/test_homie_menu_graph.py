@@ -64,7 +64,7 @@ def test_the_file_is_what_its_maker_writes(name: str) -> None:
     assert written.tasks == (SUITE.by_id[name],)
 
 
-def bench(**options: object) -> runner.Summary:
+def bench(**options: object) -> runner.BenchSummary:
     usual = {"suite": "homie-menu-graph", "skills": SKILLS, "picture_size": 16, "shade": False, "retries": 0}
     return runner.bench(BenchOptions.build(**{**usual, **options}), Progress(Console(file=io.StringIO(), width=200)))
 

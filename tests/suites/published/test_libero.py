@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from homie.envs.libero.names import called
+from homie.envs.libero.names import kind_and_colour
 from homie.kernel.errors import MissingPart
 from homie.kernel.options import RunOptions
 from homie.runtime.assembly import open_robot
@@ -107,4 +107,4 @@ def test_without_the_package_a_sentence_says_how_to_get_it() -> None:
     ],
 )
 def test_things_are_called_as_the_instructions_call_them(name: str, expected: tuple[str, str]) -> None:
-    assert called(name) == expected
+    assert kind_and_colour(name) == expected

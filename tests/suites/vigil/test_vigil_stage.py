@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from homie.kernel.errors import HomieError
-from homie.kernel.interfaces.prompts import Said
+from homie.kernel.interfaces.prompts import VerbatimAnswer
 from suites.vigil.actions import Interact, Look, Navigate, format_action
 from suites.vigil.agents import Agent, Turn, blind
 from suites.vigil.expert import Expert
@@ -86,9 +86,9 @@ class Noted(Agent):
     def __init__(self) -> None:
         self.turns: list[Turn] = []
 
-    def answer(self, turn: Turn) -> Said:
+    def answer(self, turn: Turn) -> VerbatimAnswer:
         self.turns.append(turn)
-        return Said(format_action("navigate", mode="forward", magnitude=20))
+        return VerbatimAnswer(format_action("navigate", mode="forward", magnitude=20))
 
 
 @pytest.mark.parametrize("given", [False, True])

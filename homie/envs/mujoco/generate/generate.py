@@ -16,7 +16,7 @@ from homie.envs.mujoco.generate.free_floor import FreeFloor, unreachable
 from homie.envs.mujoco.generate.furniture_of_rooms import RECIPES, NoRoom
 from homie.envs.mujoco.generate.place_furniture import Floor, Piece
 from homie.envs.mujoco.generate.place_objects import Sides, place_objects
-from homie.envs.mujoco.generate.requested_changes import Variation, varied
+from homie.envs.mujoco.generate.requested_changes import Variation, apply_variation
 from homie.envs.mujoco.generate.rooms import plan_rooms
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
@@ -88,7 +88,7 @@ def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
 
 def _apply_variation(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     try:
-        return varied(scene, sides, variation)
+        return apply_variation(scene, sides, variation)
     except ValidationError as error:
         reason = first_problem(error)
     except ValueError as error:

@@ -58,7 +58,7 @@ class Variation:
         return bool(self.start or self.opened or self.added or self.clutter != TIDY or self.states or self.people)
 
 
-def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
+def apply_variation(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     """Apply a variation to a house. Raises ValueError with one sentence if the variation does not fit."""
     rng = np.random.default_rng([scene.seed, len(scene.objects)])  # a separate stream: the seed's house stays the same
     added = [_parse_addition(text) for text in variation.added]

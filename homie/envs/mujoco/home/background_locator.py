@@ -62,7 +62,7 @@ PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 
 
-class KnownHome(Protocol):
+class RobotInHome(Protocol):
     """The part of a robot that the locator uses: its world (`homie.envs.mujoco.home.home.MujocoHome`)."""
 
     @property
@@ -74,7 +74,7 @@ class BackgroundLocator(Locator):
 
     name = "background"
 
-    def __init__(self, home: KnownHome) -> None:
+    def __init__(self, home: RobotInHome) -> None:
         self.home = home
         self._plan: FloorPlan | None = None
         self._answered_at = -np.inf

@@ -45,7 +45,7 @@ from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.robot.body import Group, Kind
 from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Command, Goal, Image, Pose2, Proprioception, wrap_angle
-from homie.kernel.world.snapshot import RobotState, WorldSnapshot, rounded
+from homie.kernel.world.snapshot import RobotState, WorldSnapshot, round_numbers
 
 PICTURE_SIZE = HomeSettings().pixels
 """Default width and height of a camera image."""
@@ -216,7 +216,7 @@ class HouseRobot(SimulatedRobot):
 
     def snapshot(self) -> WorldSnapshot:
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        x, y, yaw = rounded((x, y, math.remainder(yaw, math.tau)))  # the joint angle is not wrapped
+        x, y, yaw = round_numbers((x, y, math.remainder(yaw, math.tau)))  # the joint angle is not wrapped
         robot = RobotState(x=x, y=y, yaw=yaw, room=self.world.room_of(np.array([x, y])))
         return snapshot_of(self.world, robot)
 
@@ -328,7 +328,7 @@ class MujocoHome(HouseRobot):
             grasp=settings.grasp,
             picture_size=settings.pixels,
             shade=bool(settings.shade),
-            body=body_called(settings.body),
+            body=find_body(settings.body),
             meshes={} if settings.meshes is None else meshes_of(settings.meshes),
         )
 
@@ -337,7 +337,7 @@ class MujocoHome(HouseRobot):
         return {"meshes": {name: mesh.sha256 for name, mesh in self._meshes.items()}} if self._meshes else {}
 
 
-def body_called(name: str) -> SimulatedBody | None:
+def find_body(name: str) -> SimulatedBody | None:
     """Return a registered body, or the body defined by a YAML file of changes; None for no name. Raises BadInput."""
     if name.endswith((".yaml", ".yml")):
         return amended_body(Path(name))

@@ -17,10 +17,10 @@ from homie.envs.mujoco.blueprints.materials import COLOURS
 from homie.envs.mujoco.blueprints.parts import Blueprint, Link, ObjectPlan
 from homie.envs.mujoco.blueprints.person import HALF_X, HALF_Y, Gesture, Posture
 from homie.envs.mujoco.blueprints.state_parts import tapped
-from homie.envs.mujoco.meshes.meshed import meshed
+from homie.envs.mujoco.meshes.meshed import mesh_plan
 from homie.kernel.errors import suggestion
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 from homie.kernel.world.household_verbs import states_of
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
@@ -29,7 +29,9 @@ wall."""
 Name = Annotated[
     str,
     Field(max_length=40),
-    spelt("[a-z][a-z0-9_]*", "be lower case letters, digits and _, beginning with a letter, such as table_2"),
+    pattern_validator(
+        "[a-z][a-z0-9_]*", "be lower case letters, digits and _, beginning with a letter, such as table_2"
+    ),
 ]
 Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
 Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
@@ -196,7 +198,7 @@ class MeshSpec(_Model):
     """
 
     file: Annotated[str, Field(min_length=1, max_length=4096)]
-    sha256: Annotated[str, spelt("([0-9a-f]{64})?", "be a SHA-256: 64 digits of 0-9 and a-f")] = ""
+    sha256: Annotated[str, pattern_validator("([0-9a-f]{64})?", "be a SHA-256: 64 digits of 0-9 and a-f")] = ""
 
 
 class ObjectSpec(_OmitsDefaults):
@@ -238,7 +240,7 @@ class ObjectSpec(_OmitsDefaults):
         """The blueprint of the object. Raises BadInput for a mesh that cannot be read."""
         if self.mesh is None:
             return object_plan(self.kind, self.colour)
-        return meshed(self.kind, self.colour, self.mesh.file, self.mesh.sha256)
+        return mesh_plan(self.kind, self.colour, self.mesh.file, self.mesh.sha256)
 
     @property
     def stands(self) -> bool:

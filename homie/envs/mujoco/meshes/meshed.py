@@ -32,7 +32,7 @@ BOTTOM = 0.4
 
 
 @lru_cache(maxsize=256)
-def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
+def mesh_plan(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
     """Make the blueprint of an object with a mesh.
 
     Args:
@@ -70,8 +70,8 @@ def meshed(kind: str, colour: str, file: str, sha256: str) -> ObjectPlan:
 
 def account(kind: str, colour: str, file: str, sha256: str) -> str:
     """Describe a mesh for users: its faces and parts, its size in the file and as an object. Raises the same errors as
-    `meshed`."""
-    plan, (parts, _) = meshed(kind, colour, file, sha256), _read(file, sha256)
+    `mesh_plan`."""
+    plan, (parts, _) = mesh_plan(kind, colour, file, sha256), _read(file, sha256)
     drawn_faces, total_faces = sum(len(part.faces) for part in parts), sum(part.whole for part in parts)
     size = np.ptp(np.vstack([part.points for part in parts]), axis=0)
     faces = f"{total_faces:,} faces" + (f", of which {drawn_faces:,} are drawn" if drawn_faces < total_faces else "")

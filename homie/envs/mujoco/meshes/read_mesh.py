@@ -18,7 +18,7 @@ from homie.envs.mujoco.blueprints.materials import RGB
 from homie.envs.mujoco.meshes import obj
 from homie.envs.mujoco.meshes.bundle import Bundle
 from homie.envs.mujoco.meshes.glb import with_triangles
-from homie.envs.mujoco.meshes.thinning import thinned
+from homie.envs.mujoco.meshes.thinning import simplify_mesh
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Array
@@ -149,9 +149,9 @@ def _skin(mesh: Bundle, part: Any, upright: bool, max_faces: int) -> Skin:
         points = points @ _Y_UP.T
     rgb, uv, texture = _appearance(part)
     if texture is None or uv is None:
-        return Skin(*thinned(points, faces, None, max_faces)[:2], rgb, whole=len(faces))
+        return Skin(*simplify_mesh(points, faces, None, max_faces)[:2], rgb, whole=len(faces))
     face_count = len(faces)
-    points, faces, kept_corners = thinned(points, faces, uv, max_faces)
+    points, faces, kept_corners = simplify_mesh(points, faces, uv, max_faces)
     assert kept_corners is not None
     texture = _fill_unused(texture, kept_corners, faces)
     return Skin(points, faces, _rgb(texture.mean(axis=(0, 1))), kept_corners, texture, face_count)

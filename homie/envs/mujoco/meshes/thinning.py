@@ -14,7 +14,7 @@ PATCHES = 4
 texture stay connected."""
 
 
-def thinned(
+def simplify_mesh(
     points: Array, faces: NDArray[np.int32], uv: Array | None, max_faces: int
 ) -> tuple[Array, NDArray[np.int32], Array | None]:
     """Simplify a mesh to at most `max_faces` faces by merging points per grid cell. The point of a cell farthest from

@@ -19,7 +19,7 @@ from homie.envs.mujoco.blueprints.extents import angles_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 from homie.kernel.types import Pose2, quaternion_rotation
 
 FILE = "benchmark.json"
@@ -114,7 +114,7 @@ class Episode(_Part):
     """
 
     scene_dataset: str
-    data_split: Annotated[str, spelt(r"\w+", "be letters, digits and _, such as val")] = "val"
+    data_split: Annotated[str, pattern_validator(r"\w+", "be letters, digits and _, such as val")] = "val"
     house_index: int = Field(ge=0)
     scene_modifications: Changes = Changes()
     task: EpisodeTask

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.envs.mujoco.home.home import HouseRobot, body_called
+from homie.envs.mujoco.home.home import HouseRobot, find_body
 from homie.envs.mujoco.mjcf_house.episode import Episode, assets_folder, find_episode, is_episode
 from homie.envs.mujoco.mjcf_house.house import MjcfHouse
 from homie.envs.mujoco.mjcf_house.judge import EpisodeJudge
@@ -67,10 +67,10 @@ class MjcfHome(HouseRobot):
         if not argument:
             raise BadInput("Which house? Give the MJCF file of one: --robot mjcf:FILE.")
         if not is_episode(argument):
-            return cls(MjcfHouse(Path(argument)), settings, body_called(settings.body))
+            return cls(MjcfHouse(Path(argument)), settings, find_body(settings.body))
         episode, assets = find_episode(argument), assets_folder(settings.assets)
         house = MjcfHouse(episode.house(assets), episode.changes(assets))
-        return cls(house, settings, body_called(settings.body), episode)
+        return cls(house, settings, find_body(settings.body), episode)
 
     def describe(self) -> Mapping[str, object]:
         """Return the SHA-256 of the file of the house."""

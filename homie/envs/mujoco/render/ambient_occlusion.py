@@ -35,7 +35,7 @@ FARTHEST = 6.0
 """Depth (m) beyond which pixels are not shaded: the quantisation of depth would be visible there."""
 
 
-def shaded(rgb: Image, depth: Depth) -> Image:
+def apply_occlusion(rgb: Image, depth: Depth) -> Image:
     """Apply ambient occlusion to an image (H, W, 3) uint8 given its depth (H, W), metres, 0 for no return.
 
     The shade is computed at half the resolution: about half a millisecond for 256 x 256.

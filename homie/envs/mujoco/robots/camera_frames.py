@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
-from homie.envs.mujoco.render.ambient_occlusion import shaded
+from homie.envs.mujoco.render.ambient_occlusion import apply_occlusion
 from homie.envs.mujoco.render.backend_choice import make_renderer
 from homie.envs.mujoco.render.camera_geometry import FreeCamera, camera_intrinsics, camera_pose
 from homie.envs.mujoco.render.frame_cache import Pictured
@@ -95,7 +95,7 @@ class Eyes:
         return with_outdoors(self._colours(picture), picture.depth, pose, lens)
 
     def _colours(self, picture: RgbdImage) -> Image:
-        return shaded(picture.rgb, picture.depth) if self._shade else picture.rgb
+        return apply_occlusion(picture.rgb, picture.depth) if self._shade else picture.rgb
 
     def close(self) -> None:
         """Free the renderers. Idempotent; later images create new ones."""

@@ -23,7 +23,7 @@ from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_pla
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot
 from homie.kernel.types import END, END_FAILURE, Array, Decision, PlannerInput, Pose, Subtask, planar_rotation
-from homie.kernel.world.conditions import written
+from homie.kernel.world.conditions import serialize_condition
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
@@ -95,7 +95,7 @@ class _Expert:
                 case IsNot():  # needs no action
                     pass
                 case _:
-                    raise BadInput(f"The planner table-expert knows no way to {written(condition)}.")
+                    raise BadInput(f"The planner table-expert knows no way to {serialize_condition(condition)}.")
         return tuple(self.done)
 
     # ------------------------------------------------------------ plans by condition

@@ -15,7 +15,7 @@ from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.pose_action import MOVE
-from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, Listed, NamedThing, Observation
+from homie.kernel.types import Array, Box, CameraFrame, Detection, Goal, NamedThing, NumberedObject, Observation
 
 LISTED = "front"
 """The camera whose image decides which objects are listed."""
@@ -24,7 +24,7 @@ FEWEST = 25 / 500**2
 choice."""
 
 
-class KnownTable(Protocol):
+class RobotAtTable(Protocol):
     """The parts of a robot that the locator uses (`homie.envs.mujoco.table.robot.FrankaTable`)."""
 
     @property
@@ -45,7 +45,7 @@ class TableLocator(Locator):
 
     name = "background"
 
-    def __init__(self, table: KnownTable) -> None:
+    def __init__(self, table: RobotAtTable) -> None:
         self.table = table
         self._actions = arm_actions()
         self._best_matches: NameMatcher = registry.load("names", "default")
@@ -84,10 +84,10 @@ class TableLocator(Locator):
             )
         )
 
-    def listing(self) -> tuple[Listed, ...]:
+    def listing(self) -> tuple[NumberedObject, ...]:
         things = self.table.built.things
         return tuple(
-            Listed(number, things[name].item.words, self._actions.place(point), name)
+            NumberedObject(number, things[name].item.words, self._actions.place(point), name)
             for number, (name, point) in enumerate(self.places.items(), 1)
         )
 

@@ -13,9 +13,9 @@ from homie.kernel.errors import suggestion
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
 from homie.kernel.support.plain_numbers import PlainNumbers
-from homie.kernel.support.text_pattern import spelt
+from homie.kernel.support.text_pattern import pattern_validator
 from homie.kernel.world.condition_words import ANYTHING, NOTHING, means
-from homie.kernel.world.conditions import Condition, written
+from homie.kernel.world.conditions import Condition, serialize_condition
 from homie.kernel.world.predicates import In, Is, IsNot, Sorted, Stacked
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
@@ -48,7 +48,7 @@ class Thing(PlainNumbers, BaseModel):
 
     name: Annotated[
         str,
-        spelt("[a-z0-9]+(_[a-z0-9]+)*", "be words of lower case letters and digits with _ between"),
+        pattern_validator("[a-z0-9]+(_[a-z0-9]+)*", "be words of lower case letters and digits with _ between"),
     ]
     kind: str
     colour: str
@@ -98,12 +98,12 @@ class TableScene(PlainNumbers, BaseModel):
             raise ValueError("two things have the same name")
         for condition in self.conditions:
             if not self._is_possible(condition):
-                raise ValueError(f"nothing on the table fits the condition {written(condition)}")
+                raise ValueError(f"nothing on the table fits the condition {serialize_condition(condition)}")
         return self
 
     @field_serializer("conditions")
     def _dump_conditions(self, conditions: tuple[Condition, ...]) -> list[dict[str, Any]]:
-        return [written(condition) for condition in conditions]
+        return [serialize_condition(condition) for condition in conditions]
 
     def _is_possible(self, condition: Condition) -> bool:
         """Whether the table has objects for a condition; conditions of no family are checked by their words."""

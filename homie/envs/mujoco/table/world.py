@@ -15,8 +15,8 @@ from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.table_scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
 from homie.kernel.types import Array, Box, Surface, rotation_z
-from homie.kernel.world.conditions import written
-from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
+from homie.kernel.world.conditions import serialize_condition
+from homie.kernel.world.snapshot import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, round_numbers
 
 RESTS = 0.008
 """Maximum gap (m) between an underside and the top that it rests on."""
@@ -209,7 +209,8 @@ class TableWorld:
             instruction=scene.instruction,
         )
         conditions = tuple(
-            TaskCondition(condition=written(condition), met=condition.holds(world)) for condition in scene.conditions
+            TaskCondition(condition=serialize_condition(condition), met=condition.holds(world))
+            for condition in scene.conditions
         )
         return world.model_copy(
             update={"conditions": conditions, "success": all(condition.met for condition in conditions)}
@@ -223,9 +224,9 @@ class TableWorld:
             relation=spot.relation,
             at=spot.at,
             surface=spot.surface,
-            position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[thing.body]),
-            half=rounded(thing.plan.half),
+            position=round_numbers(self.box(name).center),
+            quaternion=round_numbers(self.data.xquat[thing.body]),
+            half=round_numbers(thing.plan.half),
             receives="on",
         )
 
@@ -234,9 +235,9 @@ class TableWorld:
         return FixedState(
             kind=thing.item.kind,
             colour=thing.item.colour,
-            position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[thing.body]),
-            half=rounded(thing.plan.half),
+            position=round_numbers(self.box(name).center),
+            quaternion=round_numbers(self.data.xquat[thing.body]),
+            half=round_numbers(thing.plan.half),
             states={} if tiles is None else {"wiped": len(tiles) / len(tile_places())},
             receives=None if tiles is not None else "in",
         )
