@@ -72,7 +72,7 @@ def _moved_things(trial: Trial, arrangement: Arrangement) -> Iterator[str]:
 
 def _name(entity: str, trial: Trial) -> str:
     """Name an entity for the planner: `the fridge`, `drawer 2`."""
-    return the(names_for_planners.named(entity, trial.world, trial.observation))
+    return the(names_for_planners.name_of(entity, trial.world, trial.observation))
 
 
 def _holders(lying: Lying, arrangement: Arrangement) -> list[str]:

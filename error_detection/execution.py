@@ -62,7 +62,7 @@ def _shut_in(trial: Trial) -> str:
     )
     if container is None or container == trial.entity:
         return ""
-    return further_sentences.shut_in(names_for_planners.named(container, trial.world, trial.observation))
+    return further_sentences.in_closed_container(names_for_planners.name_of(container, trial.world, trial.observation))
 
 
 def check(trial: Trial) -> Check:
@@ -79,7 +79,7 @@ def _check_target(trial: Trial) -> Check:
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
         location = trial.world.whereabouts(trial.held, trial.observation) if trial.held else ""
         return Check("execution", ErrorCode.E2, further_sentences.missing(name, location))
-    names = tuple(names_for_planners.named(entity, trial.world, trial.observation) for entity in attempt.about)
+    names = tuple(names_for_planners.name_of(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.feedback_message:
         return Check("execution", ErrorCode.E1, trial.feedback_message, names, lasting=True)
     reason = attempt.reason.naming(names) if isinstance(attempt.reason, Failure) and names else attempt.reason

@@ -139,7 +139,7 @@ REPEATED = Advice("it was tried again and again, and failed in the same way each
 """Advice for a failure that has come too often in a row."""
 
 
-def explained(reason: str) -> str:
+def explain_reason(reason: str) -> str:
     """Return the explanation of an attempt's reason for a planner, without the last period: `the fingers closed on
     nothing. Please go ...`; "" for a text without a reason."""
     if not isinstance(reason, Failure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from error_detection import further_sentences
 from error_detection.layers import Violation, official, place
-from error_detection.logical import suitable
+from error_detection.logical import is_suitable
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode, model_key, no_target, unknown_action, unskilled_model
 
@@ -62,7 +62,7 @@ def existing_target(question: CheckQuestion) -> Violation | None:
 def pickable_or_place(question: CheckQuestion) -> Violation | None:
     """The official code looks a Pick up among the objects and a Put among the receptacles; anything else "does
     not exist" (F2)."""
-    if question.entity is None or question.action.target not in ("loose", "place") or suitable(question):
+    if question.entity is None or question.action.target not in ("loose", "place") or is_suitable(question):
         return None
     return official(ErrorCode.F2, item=place(question))
 

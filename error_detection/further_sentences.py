@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from error_detection.failure_advice import explained
+from error_detection.failure_advice import explain_reason
 from homie.kernel.actions import format_arguments
 from homie.kernel.errors import did_you_mean
 from homie.kernel.types import ErrorCode
@@ -45,7 +45,7 @@ def other_in_hand(action: str, name: str, held: str) -> str:
 # ---------------------------------------------------------------- E: execution
 
 
-def shut_in(container: str) -> str:
+def in_closed_container(container: str) -> str:
     """A remark on a successful Go to: its target cannot be seen or taken yet. Ours."""
     return f"it is in the {container.lower()}, which is closed"
 
@@ -60,5 +60,5 @@ def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: reason and
     advice, if planners see that reason (`error_detection.failure_advice`)."""
     sentence = ErrorCode.E1.filled(action=action)
-    explanation = explained(reason)
+    explanation = explain_reason(reason)
     return f"{sentence}: {explanation}" if explanation else sentence

@@ -44,7 +44,7 @@ def closed(question: CheckQuestion) -> Violation | None:
     if container is None:
         return None
     itself = container == question.entity
-    named = place(question) if itself else names_for_planners.named(container, question.world, question.observation)
+    named = place(question) if itself else names_for_planners.name_of(container, question.world, question.observation)
     return official(ErrorCode.L3, (named,), action=question.action.name, container=named)
 
 
@@ -55,7 +55,7 @@ def closed_for_put(question: CheckQuestion) -> Violation | None:
 
 def interactive(question: CheckQuestion) -> Violation | None:
     """L4: open or close something without door or drawer, pick what is not loose, put where there is no place."""
-    if question.entity is None or suitable(question):
+    if question.entity is None or is_suitable(question):
         return None
     return official(ErrorCode.L4, action=question.action.name, item=place(question))
 
@@ -72,7 +72,7 @@ def openable_by_name(question: CheckQuestion) -> Violation | None:
     return None if opens else official(ErrorCode.L4, action=question.action.name, item=words)
 
 
-def suitable(question: CheckQuestion) -> bool:
+def is_suitable(question: CheckQuestion) -> bool:
     """Return whether the action can be done to the resolved target at all (`Action.target`)."""
     world, entity = question.world, question.entity
     assert entity is not None

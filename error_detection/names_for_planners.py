@@ -11,7 +11,7 @@ from homie.kernel.types import Observation
 OPEN = ACTION_TABLE["Open"]
 
 
-def named(entity: str, world: WorldModel, observation: Observation) -> str:
+def name_of(entity: str, world: WorldModel, observation: Observation) -> str:
     """Return an unambiguous name of an entity, since the planner has to act on it: the name that the planner was given,
     else `fridge` for `fridge_1` where that is the only one, else the exact name."""
     if called := world.called(entity):

@@ -45,17 +45,17 @@ def solids_of(points: Points, center: Array, reach: float, yaw: float = 0.0) -> 
         lows.append(low[is_final])
         highs.append(high[is_final])
         remaining = remaining[~is_final[index]]
-    boxes = merged(np.concatenate(lows), np.concatenate(highs))
+    boxes = merge_boxes(np.concatenate(lows), np.concatenate(highs))
     return [Box(turn.T @ box.center, box.half, yaw) for box in boxes] if yaw else boxes
 
 
 def walls_of(points: Points, height: float) -> list[Box]:
     """Return boxes from the floor up to a height (m) around points (n, 2) of walls."""
     feet = np.column_stack([points, np.zeros(len(points))]).astype(np.float64)
-    return merged(feet - np.array([WALL, WALL, 0.0]), feet + np.array([WALL, WALL, height]))
+    return merge_boxes(feet - np.array([WALL, WALL, 0.0]), feet + np.array([WALL, WALL, height]))
 
 
-def merged(low: Array, high: Array) -> list[Box]:
+def merge_boxes(low: Array, high: Array) -> list[Box]:
     """Return axis-aligned boxes from lowest and highest corners (n, 3), merging adjacent boxes along each axis."""
     for axis in range(3) if len(low) else ():
         sides = np.delete(np.hstack([low, high]), [axis, axis + 3], axis=1)

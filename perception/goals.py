@@ -22,7 +22,7 @@ from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
 from perception.memory.support_relations import over, standing_on, under
 from perception.scan import Points
-from perception.walls import belonging, touching
+from perception.walls import find_furniture_points, find_touching_points
 
 ABOVE, BESIDE = 0.035, 0.025
 """Distances (m) by which the box of a small object is moved up and expanded to find points of furniture that belong to
@@ -80,9 +80,9 @@ class SeenGoals:
         walls = self._mapper.walls(item.box.center, reach)
         other_pieces = [piece for piece in self._recall.things.furniture.values() if piece is not item]
         nearby = [piece for piece in other_pieces if piece.box.distance(item.box.center) < reach]
-        walls = walls[~belonging(walls, nearby)]
+        walls = walls[~find_furniture_points(walls, nearby)]
         if isinstance(item, Furniture):  # by its points alone: its box may reach into the wall behind it
-            walls = walls[~touching(walls, item)]
+            walls = walls[~find_touching_points(walls, item)]
         return walls
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
@@ -99,7 +99,7 @@ class SeenGoals:
         nearby = [piece for piece in self._recall.things.furniture.values() if piece.box.distance(center) < NEAR]
         # Walls are tall points outside furniture, whose own points are more accurate.
         walls = self._mapper.walls(center, NEAR)
-        boxes = walls_of(walls[~belonging(walls, nearby)], HIGHEST)
+        boxes = walls_of(walls[~find_furniture_points(walls, nearby)], HIGHEST)
         for piece in nearby:
             moves = piece.identity.entity == entity and action.target == "opens"
             boxes += solids_of(self._remove_foreign(piece.points(panel=False), piece.panel), center, NEAR)

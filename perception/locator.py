@@ -159,7 +159,7 @@ class SensorLocator(Locator):
         landmarks = [mark for mark in self._recall.recognise(words, observation.body.base) if mark.entity in self]
         if len(landmarks) == 1 and (landmarks[0].alone or self._may_mean(landmarks[0].entity, action)):
             return landmarks[0].entity
-        candidates = dict.fromkeys([*self._things.meant(words), *(mark.entity for mark in landmarks)])
+        candidates = dict.fromkeys([*self._things.find_entities(words), *(mark.entity for mark in landmarks)])
         return min(candidates, key=lambda entity: self._preference(entity, action, observation), default=None)
 
     def _may_mean(self, entity: str, action: Action) -> bool:

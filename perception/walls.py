@@ -20,7 +20,7 @@ BESIDE_DOOR = 0.08
 opening, and be hidden now."""
 
 
-def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
+def find_furniture_points(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     """Return which tall points (n, 2) belong to a piece of furniture or to its door."""
     mask = np.zeros(len(walls), dtype=bool)
     if not len(walls):
@@ -35,7 +35,7 @@ def belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     return mask
 
 
-def touching(walls: Points, piece: Furniture) -> Mask:
+def find_touching_points(walls: Points, piece: Furniture) -> Mask:
     """Return which tall points (n, 2) are in or next to cells in which a piece of furniture was seen."""
     return _in_cells_of(_cells_around(walls), piece)
 
@@ -47,6 +47,6 @@ def _cells_around(walls: Points) -> NDArray[np.int64]:
 
 
 def _in_cells_of(neighbour_cells: NDArray[np.int64], piece: Furniture) -> Mask:
-    """Return `touching` for points given by the cells (n, 9) around them."""
+    """Return `find_touching_points` for points given by the cells (n, 9) around them."""
     cells = np.unique(cells_of(piece.points(panel=True)[:, :2], BESIDE))
     return np.asarray(np.isin(neighbour_cells, cells).any(axis=1))

@@ -60,7 +60,7 @@ def same_head(words: str, name: str) -> bool:
     return canonical(words).split()[-1:] == canonical(name).split()[-1:] != []
 
 
-def could_be(words: str, name: str) -> bool:
+def may_describe(words: str, name: str) -> bool:
     """Return whether words may describe an object to which the detector gives another name: a `brown table` may be its
     `table`, and a `white cabinet` its `gray cabinet`, but a `sugar box` is not a `pudding box`."""
     kinds = [[word for word in canonical(phrase).split()[:-1] if word not in COLOUR_WORDS] for phrase in (words, name)]

@@ -80,7 +80,7 @@ class HumanPlanner(Planner):
             except BadInput as error:
                 _tell(f"{error}\n")
                 continue
-            doubt = misspelt_name(decision.subtasks[0], planner_input)
+            doubt = spelling_hint(decision.subtasks[0], planner_input)
             if not doubt or line == doubted_line:
                 return decision
             doubted_line = line
@@ -101,7 +101,7 @@ def describe(planner_input: PlannerInput) -> str:
     return "\n".join(lines) + "\n"
 
 
-def misspelt_name(subtask: Subtask, planner_input: PlannerInput) -> str:
+def spelling_hint(subtask: Subtask, planner_input: PlannerInput) -> str:
     """Return a sentence about an unknown name in a subtask that resembles a known one, "" if there is none.
 
     Known names are those that the planner sees or remembers, and the vocabulary.

@@ -25,7 +25,17 @@ from typing import Any
 import numpy as np
 
 from robot_server.robot import OPTIONAL, Fault, Refused, ServedRobot, WrongInput
-from robot_server.wire import PROTOCOL, UNIX, Gone, Late, Malformed, parse, prepare, receive, send
+from robot_server.wire import (
+    PROTOCOL,
+    UNIX,
+    ConnectionClosed,
+    DeadlinePassed,
+    MalformedFrame,
+    parse,
+    prepare,
+    receive,
+    send,
+)
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 HELLO_SECONDS = 5.0
@@ -140,7 +150,7 @@ class Server:
                 try:
                     if self._greet(prepare(connection)):
                         self._session(connection)
-                except (Gone, Late, Malformed) as error:
+                except (ConnectionClosed, DeadlinePassed, MalformedFrame) as error:
                     self._tell(f"A client has gone: {error or type(error).__name__}.")
                 finally:
                     self._halt()
@@ -161,7 +171,7 @@ class Server:
         until = time.monotonic() + HELLO_SECONDS
         hello = receive(connection, until)
         if not (isinstance(hello, dict) and hello.get("hello") == "robot"):
-            raise Malformed("it does not greet as a client of robots")
+            raise MalformedFrame("it does not greet as a client of robots")
         if hello.get("protocol") != PROTOCOL:
             version = str(hello.get("protocol"))[:20]
             refusal = ("version", f"it speaks version {PROTOCOL} of the robot protocol, and this client {version}")
@@ -192,7 +202,7 @@ class Server:
             until = time.monotonic() + ANSWER_SECONDS
             try:
                 send(connection, answer, until)
-            except Malformed as error:
+            except MalformedFrame as error:
                 send(connection, [answer[0], "failed", "error", f"What it returns cannot be sent: {error}"], until)
 
     def _wait_for(self, connection: socket.socket) -> None:
@@ -216,7 +226,7 @@ class Server:
             and isinstance(request[1], str)
             and isinstance(request[2], dict)
         ):
-            raise Malformed("a request is [number, name, arguments]")
+            raise MalformedFrame("a request is [number, name, arguments]")
         number, name, arguments = request
         method = getattr(self, f"_do_{name}", None)
         if method is None or (name in OPTIONAL and name not in self._offers):
@@ -271,7 +281,7 @@ class Server:
 def _send_away(listener: socket.socket) -> None:
     """Tell a second client that the robot is in use."""
     connection, _ = listener.accept()
-    with connection, contextlib.suppress(Gone, Late, Malformed):
+    with connection, contextlib.suppress(ConnectionClosed, DeadlinePassed, MalformedFrame):
         receive(connection, time.monotonic() + BUSY_SECONDS)  # closed with something unread, TCP would drop the answer
         send(connection, [0, "failed", "busy", "another client has the robot"], time.monotonic() + BUSY_SECONDS)
 

@@ -38,15 +38,15 @@ _ARRAY = 1
 UNIX, TCP = "unix:", "tcp://"
 
 
-class Gone(Exception):
+class ConnectionClosed(Exception):
     """The other side has closed the connection, or it broke."""
 
 
-class Late(Exception):
+class DeadlinePassed(Exception):
     """The deadline has passed in the middle of a frame, or before it."""
 
 
-class Malformed(ValueError):
+class MalformedFrame(ValueError):
     """A value that cannot be sent, or bytes that are not a frame."""
 
 
@@ -54,7 +54,7 @@ def pack(value: Any) -> list[Any]:
     """Return the buffers of a frame. Scalars of numpy become numbers, tuples lists; contiguous arrays are not copied.
 
     Raises:
-        Malformed: The value cannot be sent, or is too large.
+        MalformedFrame: The value cannot be sent, or is too large.
     """
     arrays: list[Any] = []
 
@@ -62,20 +62,22 @@ def pack(value: Any) -> list[Any]:
         if isinstance(item, np.generic):
             return item.item()
         if not isinstance(item, np.ndarray):
-            raise Malformed(f"A {type(item).__name__} cannot be sent.")
+            raise MalformedFrame(f"A {type(item).__name__} cannot be sent.")
         array = np.ascontiguousarray(item, item.dtype.newbyteorder("<")).reshape(item.shape)
         if array.dtype.str not in TYPES or array.ndim > MOST_DIMENSIONS:
-            raise Malformed(f"An array of {item.dtype} with {item.ndim} dimensions cannot be sent.")
+            raise MalformedFrame(f"An array of {item.dtype} with {item.ndim} dimensions cannot be sent.")
         arrays.append(array.reshape(-1).view(np.uint8).data)
         return msgpack.ExtType(_ARRAY, msgpack.packb((array.dtype.str, array.shape)))
 
     try:
         structure = msgpack.packb(value, default=extension)
     except (TypeError, ValueError, OverflowError) as error:
-        raise error if isinstance(error, Malformed) else Malformed(f"This cannot be sent: {error}.") from error
+        raise (
+            error if isinstance(error, MalformedFrame) else MalformedFrame(f"This cannot be sent: {error}.")
+        ) from error
     size = sum(len(array) for array in arrays)
     if len(structure) > STRUCTURE_BYTES or size > ARRAY_BYTES:
-        raise Malformed(f"A message of {len(structure)} bytes and {size} bytes of arrays is too large.")
+        raise MalformedFrame(f"A message of {len(structure)} bytes and {size} bytes of arrays is too large.")
     return [PREFIX.pack(MAGIC, len(structure), size), structure, *(array for array in arrays if len(array))]
 
 
@@ -86,9 +88,9 @@ def send(connection: socket.socket, value: Any, until: float) -> None:
         until: The deadline, on the clock of `time.monotonic`.
 
     Raises:
-        Malformed: It cannot be sent, and nothing was.
-        Gone: The other side has disconnected.
-        Late: It does not take the frame in time; the connection cannot be used again.
+        MalformedFrame: It cannot be sent, and nothing was.
+        ConnectionClosed: The other side has disconnected.
+        DeadlinePassed: It does not take the frame in time; the connection cannot be used again.
     """
     buffers = [memoryview(buffer) for buffer in pack(value)]
     while buffers:
@@ -96,9 +98,9 @@ def send(connection: socket.socket, value: Any, until: float) -> None:
         try:
             count = connection.sendmsg(buffers[:TOGETHER])
         except (socket.timeout, BlockingIOError) as error:  # noqa: UP041 (two classes before Python 3.10)
-            raise Late from error
+            raise DeadlinePassed from error
         except OSError as error:
-            raise Gone(error.strerror or str(error)) from error
+            raise ConnectionClosed(error.strerror or str(error)) from error
         while buffers and count >= len(buffers[0]):
             count -= len(buffers.pop(0))
         if buffers:
@@ -112,15 +114,15 @@ def receive(connection: socket.socket, until: float) -> Any:
         until: The deadline, on the clock of `time.monotonic`.
 
     Raises:
-        Gone: The other side has closed the connection.
-        Late: The whole frame has not come in time; the connection cannot be used again.
-        Malformed: The bytes are not a frame; the connection cannot be used again.
+        ConnectionClosed: The other side has closed the connection.
+        DeadlinePassed: The whole frame has not come in time; the connection cannot be used again.
+        MalformedFrame: The bytes are not a frame; the connection cannot be used again.
     """
     prefix = bytearray(PREFIX.size)
     _fill(connection, prefix, until)
     magic, length, size = PREFIX.unpack(prefix)
     if magic != MAGIC or length > STRUCTURE_BYTES or size > ARRAY_BYTES:
-        raise Malformed("The bytes are not a frame of the robot protocol.")
+        raise MalformedFrame("The bytes are not a frame of the robot protocol.")
     structure = bytearray(length)
     _fill(connection, structure, until)
     arrays: list[Any] = []
@@ -135,12 +137,12 @@ def receive(connection: socket.socket, until: float) -> Any:
         value = msgpack.unpackb(
             structure, raw=False, ext_hook=array, max_bin_len=0, max_str_len=length, max_array_len=length
         )
-    except Malformed:
+    except MalformedFrame:
         raise
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
-        raise Malformed(f"The bytes are not a message: {error or type(error).__name__}.") from error
+        raise MalformedFrame(f"The bytes are not a message: {error or type(error).__name__}.") from error
     if remaining[0]:
-        raise Malformed("The arrays have not the size that the frame says.")
+        raise MalformedFrame("The arrays have not the size that the frame says.")
     for item in arrays:
         if item.nbytes:
             _fill(connection, item.reshape(-1).view(np.uint8).data, until)
@@ -150,15 +152,15 @@ def receive(connection: socket.socket, until: float) -> Any:
 def _empty(code: int, data: bytes, remaining: int) -> Any:
     """Allocate an array of the type and shape of an extension. Raises Malformed."""
     if code != _ARRAY:
-        raise Malformed(f"The bytes hold an extension {code}, which this protocol does not have.")
+        raise MalformedFrame(f"The bytes hold an extension {code}, which this protocol does not have.")
     declared = msgpack.unpackb(data, raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
     if not (
         isinstance(declared, list) and len(declared) == 2 and declared[0] in TYPES and isinstance(declared[1], list)
     ):
-        raise Malformed("The bytes hold an array of no known type.")
+        raise MalformedFrame("The bytes hold an array of no known type.")
     dtype, shape = np.dtype(declared[0]), declared[1]
     if not all(type(side) is int and side >= 0 for side in shape) or math.prod(shape) * dtype.itemsize > remaining:
-        raise Malformed("The bytes hold an array that is larger than the frame.")
+        raise MalformedFrame("The bytes hold an array that is larger than the frame.")
     return np.empty(shape, dtype)
 
 
@@ -169,18 +171,18 @@ def _fill(connection: socket.socket, buffer: Any, until: float) -> None:
         try:
             count = connection.recv_into(view)
         except (socket.timeout, BlockingIOError) as error:  # noqa: UP041 (two classes before Python 3.10)
-            raise Late from error
+            raise DeadlinePassed from error
         except OSError as error:
-            raise Gone(error.strerror or str(error)) from error
+            raise ConnectionClosed(error.strerror or str(error)) from error
         if not count:
-            raise Gone("it has closed the connection")
+            raise ConnectionClosed("it has closed the connection")
         view = view[count:]
 
 
 def _wait_no_longer_than(connection: socket.socket, until: float) -> None:
     remaining = until - time.monotonic()
     if remaining <= 0.0:
-        raise Late
+        raise DeadlinePassed
     connection.settimeout(remaining)
 
 

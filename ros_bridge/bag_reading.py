@@ -28,7 +28,7 @@ try:
     from mcap.stream_reader import StreamReader, breakup_chunk
     from rosbags.rosbag2 import Reader
 
-    from ros_bridge.transport.dds.cdr_messages import Definitions, Malformed
+    from ros_bridge.transport.dds.cdr_messages import Definitions, MalformedMessage
 except ModuleNotFoundError as missing:
     package = (missing.name or "mcap").partition(".")[0]
     raise missing_part("Reading a bag", package, "record" if package == "mcap" else "ros") from missing
@@ -47,7 +47,7 @@ than the last of the previous one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedMessage:
     """A recorded message: its arrival time (s since 1970) and its CDR bytes."""
 
     topic: str
@@ -80,7 +80,7 @@ class BagReading:
         """Files that could not be read to their end, a sentence for each; complete after an iteration."""
         self._index: _Index | None = None
 
-    def __iter__(self) -> Iterator[Recorded]:
+    def __iter__(self) -> Iterator[RecordedMessage]:
         if self._sqlite is not None:
             self.cut = []
             yield from self._rows(self._sqlite)
@@ -91,13 +91,13 @@ class BagReading:
         with reading(self.path, "the bag"):
             yield from self._index.messages()
 
-    def _rows(self, path: Path) -> Iterator[Recorded]:
+    def _rows(self, path: Path) -> Iterator[RecordedMessage]:
         count = 0
         try:
             with Reader(path) as reader:
                 for connection, at, data in reader.messages():
                     count += 1
-                    yield Recorded(connection.topic, connection.msgtype, at / NANO, data)
+                    yield RecordedMessage(connection.topic, connection.msgtype, at / NANO, data)
         except GeneratorExit:
             raise
         except Exception as error:  # rosbags and SQLite raise many types, also for files of other formats
@@ -132,7 +132,7 @@ class _Index:
                 self._add(file)
         self._order = np.argsort(np.array(self._places.times, dtype=np.uint64), kind="stable")
 
-    def messages(self) -> Iterator[Recorded]:
+    def messages(self) -> Iterator[RecordedMessage]:
         """Yield the messages by arrival time; those of equal times in the order of the files."""
         chunks: OrderedDict[tuple[int, int], list[Record]] = OrderedDict()
         cached_bytes = 0
@@ -150,7 +150,7 @@ class _Index:
                 chunks.move_to_end((number, offset))
                 record = chunks[number, offset][places.numbers[place]]
                 topic, kind = self._channels[number][record.channel_id]
-                yield Recorded(topic, kind, record.log_time / NANO, record.data)
+                yield RecordedMessage(topic, kind, record.log_time / NANO, record.data)
         finally:
             for file in files.values():
                 file.close()
@@ -215,11 +215,11 @@ class BagTopics:
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
     ) -> _Listening:
-        """Call back with every message of a topic; see `ros_bridge.transport.interface.Hears`."""
+        """Call back with every message of a topic; see `ros_bridge.transport.interface.MessageSource`."""
         self._listeners.setdefault(topic, []).append((kind, callback))
         return _Listening()
 
-    def play(self, recorded: Recorded) -> None:
+    def play(self, recorded: RecordedMessage) -> None:
         """Pass a message to the callbacks of its topic. Raises BadInput for a topic of a type other than theirs."""
         for kind, callback in self._listeners.get(recorded.topic, ()):
             if recorded.kind != kind:
@@ -229,7 +229,7 @@ class BagTopics:
                 )
             try:
                 callback(self._definitions.read(kind, recorded.data))
-            except Malformed as error:
+            except MalformedMessage as error:
                 self.refused[recorded.topic] = self.refused.get(recorded.topic, 0) + 1
                 log.info("A message of %s in the bag is malformed: %s", recorded.topic, error)
 

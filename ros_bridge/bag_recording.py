@@ -9,7 +9,7 @@ from pathlib import Path
 
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.bag import Bag, Topic
-from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.process_signals import watch_signals
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY
 from ros_bridge.profiles.homie_topics import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.profiles.model import Profile, read_profile
@@ -70,7 +70,7 @@ def record_robot(
         InfrastructureError: The disk cannot be written, or no message has arrived.
     """
     topics = recorded_topics(read_profile(name))
-    with ended_by_signal() as is_ended:
+    with watch_signals() as is_ended:
         definitions = Definitions(os.environ.get("ROS_DISTRO") or "humble")
         with Bag(folder, topics, definitions) as bag, open_node("/homie_record", transport) as node:
             listen(node, bag, topics)

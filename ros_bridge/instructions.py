@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Stopped
 from homie.kernel.support.documents import parse_json
-from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.process_signals import watch_signals
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.transport.interface import LATCHED, Message, Node, Publisher, on_press
 from ros_bridge.transport.opening import Transport, open_node
@@ -211,7 +211,7 @@ def serve_instructions(
         MissingPart, BadInput, InfrastructureError: The network cannot be joined.
         InfrastructureError: The robot, its guard or a server failed during an instruction.
     """
-    with open_node("/homie_agent", transport) as node, ended_by_signal() as is_ended:
+    with open_node("/homie_agent", transport) as node, watch_signals() as is_ended:
         desk = Desk(node, begin, stop)
         try:
             ready(node.transport)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def ended_by_signal() -> Iterator[Callable[[], bool]]:
+def watch_signals() -> Iterator[Callable[[], bool]]:
     """Yield a check whether SIGINT or SIGTERM has arrived; restore the previous handlers afterwards.
 
     An ignored signal stays ignored: a process started in the background does not receive Ctrl-C. Only for the main

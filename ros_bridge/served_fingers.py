@@ -47,7 +47,7 @@ class ServedFingers:
         if not math.isfinite(opening):
             return Outcome(Status.ABORTED)
         is_reached, at = self._bring(opening, goal)
-        position = position if is_reached else self._gripper.commanded(at)
+        position = position if is_reached else self._gripper.command_position(at)
         result = {"position": position, "stalled": not is_reached, "reached_goal": is_reached}
         return Outcome(Status.CANCELED if goal.cancelled.is_set() else Status.SUCCEEDED, result)
 

@@ -24,7 +24,7 @@ from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import LOOK, instances_topic
 from ros_bridge.served_messages import camera_info, depth_picture, matrix, numbers_picture, picture, planar, transform
 from ros_bridge.transport.interface import LATCHED, SENSOR, Message, Node, Publisher
-from ros_bridge.transport.refusals import if_known
+from ros_bridge.transport.refusals import create_if_known
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -77,7 +77,7 @@ class Painter:
         self._lock = threading.Lock()
         self._newest: tuple[Mapping[str, object], dict[str, Any]] | None = None
         self._closed = threading.Event()
-        self._tf = if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
+        self._tf = create_if_known("/tf", lambda: node.publisher("tf2_msgs/msg/TFMessage", "/tf"))
         self._streams = {
             name: _CameraStream(camera, self._publishers(name, camera)) for name, camera in cameras.items()
         }

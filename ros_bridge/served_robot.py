@@ -25,7 +25,7 @@ from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Mirrored, Robot, WorldState
 from homie.kernel.robot.body import Group
 from homie.kernel.types import Array, Command, Observation, OccupancyGrid, Proprioception
-from ros_bridge.profiles.body_with_limits import narrowed
+from ros_bridge.profiles.body_with_limits import narrow_limits
 from ros_bridge.profiles.chain import step
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile
@@ -43,7 +43,7 @@ from ros_bridge.transport.clocks import CLOCK as CLOCK_KIND
 from ros_bridge.transport.clocks import CLOCK_TOPIC
 from ros_bridge.transport.interface import LATCHED, NEWEST, Message, Node
 from ros_bridge.transport.readings import AT_REST, velocity_of
-from ros_bridge.transport.refusals import Faults, if_known
+from ros_bridge.transport.refusals import Faults, create_if_known
 from ros_bridge.transport.stamps import now, stamp
 from ros_bridge.transport.transforms import TF
 
@@ -128,7 +128,7 @@ class ServedRobot:
         self._navigation: SimulatedNavigation | None = None
         self._servers = [*self._serve(), *self._simulated_servers()]
         self._joints = node.publisher("sensor_msgs/msg/JointState", profile.joint_states)
-        self._tf = if_known("/tf", lambda: node.publisher(TF, "/tf"))
+        self._tf = create_if_known("/tf", lambda: node.publisher(TF, "/tf"))
         self._frames = frames_of(profile)
         self._describe()
         self._odometry = None
@@ -198,7 +198,7 @@ class ServedRobot:
         return group
 
     def _server(self, kind: str, name: str, execute: Callable[[ServedGoal], Outcome]) -> list[ActionServer]:
-        server = if_known(name, lambda: ActionServer(self._node, kind, name, execute))
+        server = create_if_known(name, lambda: ActionServer(self._node, kind, name, execute))
         return [] if server is None else [server]
 
     def _served_fingers(self) -> ServedFingers | None:
@@ -226,7 +226,7 @@ class ServedRobot:
         """Create the simulated MoveIt and Nav2, where the profile names their actions."""
         servers: list[ActionServer] = []
         profile = self._profile
-        spec = narrowed(self._robot.spec, profile)  # that software keeps the limits of the profile
+        spec = narrow_limits(self._robot.spec, profile)  # that software keeps the limits of the profile
         if profile.reaching is not None and sorted(spec.chain.names) == sorted(
             joint.name for joint in profile.planned_joints
         ):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions
-from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.process_signals import watch_signals
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation, extra_cameras
@@ -56,7 +56,7 @@ def serve_robot(
         # its joint states without its announcement
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         served = ServedRobot(node, robot, profile, painter, secret=rehearsal, speed=speed)
-        with ended_by_signal() as is_ended:
+        with watch_signals() as is_ended:
             ready(robot, node.transport)
             served.run(is_ended)
 

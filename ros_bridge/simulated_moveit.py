@@ -18,7 +18,7 @@ from ros_bridge.profiles.model import Profile
 from ros_bridge.served_trajectory import Error, Following
 from ros_bridge.transport.actions import Outcome, ServedGoal, Status
 from ros_bridge.transport.interface import Message
-from ros_bridge.transport.readings import Unreadable, heading_of, quaternion_of
+from ros_bridge.transport.readings import UnreadableMessage, heading_of, quaternion_of
 from ros_bridge.transport.stamps import stamp
 
 SUCCESS, NO_WAY, CONTROL_FAILED, PREEMPTED = 1, -1, -4, -7
@@ -34,7 +34,7 @@ class Planner(Protocol):
 
     def way(self, begin: Array, end: Array, boxes: Sequence[Box], held: Array) -> list[Array] | None: ...
 
-    def timed(self, begin: Array, way: Sequence[Array], speed: float) -> Array: ...
+    def time_path(self, begin: Array, way: Sequence[Array], speed: float) -> Array: ...
 
 
 class NoPlan(Exception):
@@ -76,7 +76,7 @@ class SimulatedMoveGroup:
         reaching = self.profile.reaching
         assert reaching is not None
         share = float(goal.message.request.max_velocity_scaling_factor)
-        rows = self.planner.timed(begin, way, share if 0.0 < share <= 1.0 else 1.0)
+        rows = self.planner.time_path(begin, way, share if 0.0 < share <= 1.0 else 1.0)
         plan_message = {"planned_trajectory": {"joint_trajectory": self._trajectory(rows)}}
         if goal.message.planning_options.plan_only:
             return _outcome(Status.SUCCEEDED, SUCCESS, plan_message)
@@ -129,7 +129,7 @@ class SimulatedMoveGroup:
         try:
             yaw = heading_of(orientation)
             parts = [quaternion_of(pose.orientation) for pose in thing.primitive_poses]
-        except Unreadable as error:
+        except UnreadableMessage as error:
             raise NoPlan(OTHER_OBJECT) from error
         if abs(orientation.x) > UPRIGHT or abs(orientation.y) > UPRIGHT:
             raise NoPlan(OTHER_OBJECT)

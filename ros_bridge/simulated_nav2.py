@@ -13,7 +13,7 @@ from homie.kernel.types import Command, Observation, OccupancyGrid, Outcome, Pos
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.actions import Outcome as Ended
 from ros_bridge.transport.actions import ServedGoal, Status
-from ros_bridge.transport.readings import AT_REST, Unreadable, heading_of, position_of
+from ros_bridge.transport.readings import AT_REST, UnreadableMessage, heading_of, position_of
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -62,10 +62,12 @@ class SimulatedNavigation:
         frame, pose = goal.message.pose.header.frame_id, goal.message.pose.pose
         try:
             if frame.lstrip("/") != self.profile.frames.odometry:
-                raise Unreadable(f"its frame is '{frame}', and places are known in '{self.profile.frames.odometry}'")
+                raise UnreadableMessage(
+                    f"its frame is '{frame}', and places are known in '{self.profile.frames.odometry}'"
+                )
             x, y, _ = position_of(pose.position).tolist()
             place = Pose2(x, y, heading_of(pose.orientation))
-        except Unreadable as error:
+        except UnreadableMessage as error:
             log.warning("Refused: a goal of the simulated Nav2: %s", error)
             return Ended(Status.ABORTED)
         drive = _Drive(goal, place)

@@ -106,6 +106,6 @@ class SuccessSampler:
         """Whether a failure of an action loses the held object."""
         return self._reliability.chance(action).failure == "E2"
 
-    def described(self, action: str) -> str:
+    def describe_chance(self, action: str) -> str:
         """Return the chance of an action, in words: `Pick succeeds with a probability of 0.22`."""
         return f"{action} succeeds with a probability of {self._reliability.chance(action).success:.2g}"

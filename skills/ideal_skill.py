@@ -37,7 +37,7 @@ class IdealSkill(AttemptSkill):
         action = self._table[subtask.action]
         self._renew(Outcome.FAILED)
         if not self._rng.succeeds(action.name):
-            self._reason = f"failed at random: {self._rng.described(action.name)}"
+            self._reason = f"failed at random: {self._rng.describe_chance(action.name)}"
             if self._rng.loses(action.name):
                 self._reason += self._drop()
             return

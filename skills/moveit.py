@@ -56,7 +56,7 @@ class MoveIt(SkillSet):
         return [kind(spec, kinematics, hand, self._robot) for kind in kinds]
 
 
-class Planned(MobileSkill):
+class PlannedSkill(MobileSkill):
     """A skill whose free arm motions are done by the robot's own planner."""
 
     max_seconds = 240.0
@@ -86,25 +86,25 @@ class Planned(MobileSkill):
             raise Stuck(goal_handle.failure)
 
 
-class PlannedPick(Planned, Pick):
+class PlannedPick(PlannedSkill, Pick):
     """Pick, the arm moved freely by the robot's own planner."""
 
     name = "moveit/pick"
 
 
-class PlannedPut(Planned, Put):
+class PlannedPut(PlannedSkill, Put):
     """Put, the arm moved freely by the robot's own planner."""
 
     name = "moveit/put"
 
 
-class PlannedOpen(Planned, Open):
+class PlannedOpen(PlannedSkill, Open):
     """Open, the arm moved freely by the robot's own planner."""
 
     name = "moveit/open"
 
 
-class PlannedClose(Planned, Close):
+class PlannedClose(PlannedSkill, Close):
     """Close, the arm moved freely by the robot's own planner."""
 
     name = "moveit/close"

@@ -12,7 +12,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 
 
-class Own(SkillSet):
+class OwnSkillSet(SkillSet):
     """What the robot does by itself. Raises BadInput for an argument."""
 
     name = "own"

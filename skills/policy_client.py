@@ -13,19 +13,19 @@ from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 from skills.policy_codec import CodecError
 from skills.policy_messages import (
     PROTOCOL,
-    Done,
     Hello,
     Message,
+    PolicyResult,
     Problem,
+    ProblemKind,
     Reset,
-    Sort,
     Step,
     Welcome,
     WrongVersion,
     from_frame,
     to_frame,
 )
-from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
+from skills.policy_wire import Deadlines, ServedPolicy, ServerUnreachable, Wire
 
 
 class RemotePolicy(ServedPolicy[Welcome]):
@@ -70,9 +70,9 @@ class RemotePolicy(ServedPolicy[Welcome]):
         if isinstance(answer, Welcome):
             return answer
         reason = answer.message if isinstance(answer, Problem) else f"a {answer.kind}"
-        if isinstance(answer, Problem) and answer.sort == Sort.VERSION:
+        if isinstance(answer, Problem) and answer.sort == ProblemKind.VERSION:
             raise InfrastructureError(_other_version(reason))
-        raise Unreachable(reason)
+        raise ServerUnreachable(reason)
 
     def _same(self, current: Welcome, previous: Welcome) -> str:
         return "" if (current.policy, current.about) == (previous.policy, previous.about) else current.policy
@@ -92,11 +92,11 @@ class RemotePolicy(ServedPolicy[Welcome]):
         """Return the result in the answer to the last message."""
         if isinstance(answer, Problem):
             # The number -1 refers to bytes that could not be decoded: those of the last message.
-            if answer.sort == Sort.POLICY:
+            if answer.sort == ProblemKind.POLICY:
                 raise PolicyFailed(_failure(answer))
             raise PolicyFailed(FailureReason.SERVER_FAILED, why=answer.message)
-        if not isinstance(answer, Done) or answer.number != self._number:
-            raise Unreachable(f"it has answered with a {answer.kind} that was not asked for")
+        if not isinstance(answer, PolicyResult) or answer.number != self._number:
+            raise ServerUnreachable(f"it has answered with a {answer.kind} that was not asked for")
         return answer.result
 
 
@@ -107,7 +107,7 @@ def _exchange(wire: Wire, frame: bytes, seconds: float) -> Message:
     except WrongVersion:
         raise
     except CodecError as error:
-        raise Unreachable(f"its answer cannot be read: {error}") from error
+        raise ServerUnreachable(f"its answer cannot be read: {error}") from error
 
 
 def _other_version(reason: str) -> str:

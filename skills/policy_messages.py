@@ -4,9 +4,9 @@
     Hello    protocol, homie         -->
                                      <--  Welcome  the policy, its actions and facts
     Reset    goal                    -->
-                                     <--  Done
+                                     <--  PolicyResult
     Step     inputs of the policy    -->
-                                     <--  Done     its outputs, and the seconds that it took
+                                     <--  PolicyResult  its outputs, and the seconds that it took
     anything                         -->
                                      <--  Problem  sort, message
 
@@ -24,7 +24,7 @@ from skills.policy_codec import CodecError, Tree, decode, encode
 PROTOCOL = 2
 
 
-class Sort(StrEnum):
+class ProblemKind(StrEnum):
     """Kinds of problems. The connection is closed after the first two and stays open after the others."""
 
     VERSION = "version"
@@ -102,7 +102,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class PolicyResult:
     """The result of the policy, empty for a reset.
 
     Attributes:
@@ -131,8 +131,10 @@ class Problem:
     reason: str = ""
 
 
-Message: TypeAlias = Hello | Welcome | Reset | Step | Done | Problem
-_KINDS: dict[str, type[Message]] = {message.kind: message for message in (Hello, Welcome, Reset, Step, Done, Problem)}
+Message: TypeAlias = Hello | Welcome | Reset | Step | PolicyResult | Problem
+_KINDS: dict[str, type[Message]] = {
+    message.kind: message for message in (Hello, Welcome, Reset, Step, PolicyResult, Problem)
+}
 _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "str": (str,),

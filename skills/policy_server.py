@@ -35,11 +35,11 @@ try:
     from skills.policy_codec import FRAME_BYTES, CodecError
     from skills.policy_messages import (
         PROTOCOL,
-        Done,
         Hello,
+        PolicyResult,
         Problem,
+        ProblemKind,
         Reset,
-        Sort,
         Step,
         Welcome,
         WrongVersion,
@@ -210,7 +210,7 @@ class PolicyServer:
         dialect = self.service.dialect
         problem = await self._check_hello(connection) if dialect is None else None
         if problem is None and self._sessions >= self.service.sessions:
-            problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
+            problem = Problem(-1, ProblemKind.FULL, f"it has {self._sessions} sessions, as many as it takes")
         if problem is None:
             self._sessions += 1
             self.service.tell(f"{_client_name(connection)} has a session")
@@ -258,12 +258,14 @@ class PolicyServer:
         try:
             first = from_frame(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
         except TimeoutError:
-            return Problem(-1, Sort.REQUEST, "a hello was expected")
+            return Problem(-1, ProblemKind.REQUEST, "a hello was expected")
         except WrongVersion as error:
-            return Problem(-1, Sort.VERSION, str(error))
+            return Problem(-1, ProblemKind.VERSION, str(error))
         except CodecError as error:
-            return Problem(-1, Sort.FRAME, str(error))
-        return None if isinstance(first, Hello) else Problem(-1, Sort.REQUEST, "the first message must be a hello")
+            return Problem(-1, ProblemKind.FRAME, str(error))
+        return (
+            None if isinstance(first, Hello) else Problem(-1, ProblemKind.REQUEST, "the first message must be a hello")
+        )
 
     def _about(self, policy: Policy) -> Welcome:
         service = self.service
@@ -294,17 +296,17 @@ class PolicyServer:
         try:
             request = from_frame(frame)
         except CodecError as error:
-            return to_frame(Problem(-1, Sort.FRAME, str(error)))
+            return to_frame(Problem(-1, ProblemKind.FRAME, str(error)))
         self._decisions += isinstance(request, Step)
         if not isinstance(request, Reset | Step):
-            return to_frame(Problem(-1, Sort.REQUEST, f"a {request.kind} has no place here"))
+            return to_frame(Problem(-1, ProblemKind.REQUEST, f"a {request.kind} has no place here"))
         try:
             return to_frame(await self._compute(lambda: _execute(request, policy)))
         except PolicyFailed as failure:
             return to_frame(
                 Problem(
                     request.number,
-                    Sort.POLICY,
+                    ProblemKind.POLICY,
                     str(failure),
                     failure.name,
                 )
@@ -317,21 +319,21 @@ class PolicyServer:
         report = "".join(traceback.format_exception(error)).rstrip()
         self.service.tell(report)
         summary = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
-        return Problem(number, Sort.INTERNAL, report if self.service.debug else summary)
+        return Problem(number, ProblemKind.INTERNAL, report if self.service.debug else summary)
 
     async def _compute(self, work: Callable[[], T]) -> T:
         """Run a function on the single computing thread, because policies share their networks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
 
-def _execute(request: Reset | Step, policy: Policy) -> Done:
+def _execute(request: Reset | Step, policy: Policy) -> PolicyResult:
     start = time.perf_counter()
     result: Mapping[str, Any] = {}
     if isinstance(request, Reset):
         policy.reset(request.goal)
     else:
         result = policy.step(request.given)
-    return Done(request.number, dict(result), time.perf_counter() - start)
+    return PolicyResult(request.number, dict(result), time.perf_counter() - start)
 
 
 def _client_name(connection: ServerConnection) -> str:

@@ -45,7 +45,7 @@ T = TypeVar("T")
 Greeting = TypeVar("Greeting")
 
 
-class Unreachable(Exception):
+class ServerUnreachable(Exception):
     """The server does not answer, or not like a policy server of this kind. The message is the reason."""
 
 
@@ -78,7 +78,7 @@ class WebSocketWire(Wire):
         seconds: Timeout of the connection.
 
     Raises:
-        Unreachable: There is no policy server.
+        ServerUnreachable: There is no policy server.
         BadInput: The token is wrong.
     """
 
@@ -104,7 +104,7 @@ class WebSocketWire(Wire):
     def part(self) -> None:
         """Close the connection in order, or cut it after `GOODBYE_SECONDS`."""
         if self._connection is not None:
-            with contextlib.suppress(Unreachable):
+            with contextlib.suppress(ServerUnreachable):
                 self._run(self._connection.close(), GOODBYE_SECONDS)
         self.cut()
 
@@ -141,16 +141,16 @@ class WebSocketWire(Wire):
         with self._lock:
             if self._is_closed:
                 work.close()
-                raise Unreachable("the connection is closed")
+                raise ServerUnreachable("the connection is closed")
             answer = asyncio.run_coroutine_threadsafe(timed(), self._loop)
         try:
             return answer.result()
         except CancelledError as error:
-            raise Unreachable("the connection was closed") from error
+            raise ServerUnreachable("the connection was closed") from error
         except TimeoutError as error:
-            raise Unreachable(f"it has not answered for {seconds:.3g} s") from error
+            raise ServerUnreachable(f"it has not answered for {seconds:.3g} s") from error
         except ConnectionClosed as error:
-            raise Unreachable(f"it has closed the connection ({_close_reason(error)})") from error
+            raise ServerUnreachable(f"it has closed the connection ({_close_reason(error)})") from error
         except InvalidStatus as error:
             code = error.response.status_code
             if code == 401:
@@ -158,11 +158,11 @@ class WebSocketWire(Wire):
                     "The policy server wants another token: put its token in the environment variable that"
                     " the setting `token_env` names."
                 ) from error
-            raise Unreachable(f"it answers {code}, so it is not a policy server") from error
+            raise ServerUnreachable(f"it answers {code}, so it is not a policy server") from error
         except (InvalidHandshake, WebSocketException) as error:
-            raise Unreachable(f"it does not answer like a policy server ({error})") from error
+            raise ServerUnreachable(f"it does not answer like a policy server ({error})") from error
         except OSError as error:
-            raise Unreachable(reason_of(error)) from error
+            raise ServerUnreachable(reason_of(error)) from error
 
     async def _open(self, url: str, headers: Mapping[str, str]) -> None:
         self._connection = await connect(
@@ -226,7 +226,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
         self._wire: Wire | None = None
         try:
             self.welcome = self._connect(deadlines.connect)
-        except Unreachable as error:
+        except ServerUnreachable as error:
             raise InfrastructureError(f"There is no policy server at {url}: {error}. {advice}") from error
 
     def _open(self, seconds: float) -> Wire:
@@ -256,12 +256,12 @@ class ServedPolicy(ABC, Generic[Greeting]):
             try:
                 self._begin(self._wire, goal)
                 return
-            except Unreachable:
+            except ServerUnreachable:
                 self._drop()
         wire = self._reconnect()
         try:
             self._begin(wire, goal)
-        except Unreachable as error:
+        except ServerUnreachable as error:
             self._drop()
             raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
 
@@ -272,7 +272,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
             raise PolicyFailed(FailureReason.CONNECTION_LOST)
         try:
             return self._decide(wire, inputs)
-        except Unreachable as error:
+        except ServerUnreachable as error:
             self._drop()
             raise PolicyFailed(FailureReason.SERVER_LOST, url=self.url, why=error) from error
 
@@ -304,7 +304,7 @@ class ServedPolicy(ABC, Generic[Greeting]):
                 remaining = max(deadline - time.monotonic(), LEAST_SECONDS)
                 greeting = self._connect(min(self._deadlines.connect, remaining))
                 break
-            except Unreachable as error:
+            except ServerUnreachable as error:
                 if time.monotonic() + RETRY_SECONDS > deadline:
                     raise InfrastructureError(
                         f"The policy server at {self.url} was lost and cannot be reached again: {error}."

@@ -14,7 +14,7 @@ from homie.kernel.types import Array, Box, Goal, Observation, OccupancyGrid, Pos
 from skills.motion.arm_path_search import ArmSpace, Joints, detours
 from skills.motion.collision import Solids
 from skills.motion.driving import WAY_MARGINS, MobileSkill
-from skills.motion.motions import Motion, timed
+from skills.motion.motions import Motion, time_path
 
 HERE = Pose2(0.0, 0.0, 0.0)
 INSIDE = -0.08
@@ -44,11 +44,11 @@ class ArmPlanning:
         ways = detours(detour_postures, chain.posture(spec.carry), end, chain.torso) if detour_postures else ()
         return space.find(begin, chain.nearest(end, begin), ways, WAY_MARGINS)
 
-    def timed(self, begin: Array, way: Sequence[Array], speed: float) -> Array:
+    def time_path(self, begin: Array, way: Sequence[Array], speed: float) -> Array:
         """Return joint values (n, joints) of every control period along a path, at a fraction of the maximum joint
         speeds."""
         chain, period = self._spec.chain, self._spec.period
-        return np.array(list(timed(chain, begin, way, speed * chain.speeds, period)))
+        return np.array(list(time_path(chain, begin, way, speed * chain.speeds, period)))
 
 
 class Driving(MobileSkill):

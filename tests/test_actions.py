@@ -33,7 +33,7 @@ from homie.kernel.types import Decision, EpisodeResult, ErrorCode, Goal, Observa
 from homie.runtime.assembly import LoadedSkills
 from planners.llm.answer_formats import Layout
 from planners.llm.prompting.schemas import decision_schema
-from planners.llm.reading import Unreadable, read
+from planners.llm.reading import UnreadableAnswer, read
 
 Happening = Callable[[World], None]
 
@@ -271,7 +271,7 @@ def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers
     ):
         assert read(answer, Layout("json"), actions, (), table).subtasks == (subtask,)
     for answer in ('{"subtask": {"action": "Wait", "target": "a"}}', '{"subtask": {"action": "Pour", "target": "a"}}'):
-        with pytest.raises(Unreadable, match="takes"):
+        with pytest.raises(UnreadableAnswer, match="takes"):
             read(answer, Layout("json"), actions, (), table)
 
 

@@ -99,7 +99,7 @@ class GroundingDinoDetector(HubDetector):
     def _detect_boxes(self, picture: Image) -> Boxes:
         import torch
 
-        images = self.prepared([picture])
+        images = self.prepare([picture])
         boxes, scores, labels = [], [], []
         for text in self._texts:
             with torch.inference_mode():

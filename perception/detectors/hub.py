@@ -99,7 +99,7 @@ class HubDetector(PictureDetector):
         }
         return {**super().describe(), **description}
 
-    def prepared(self, pictures: Sequence[Image]) -> Any:
+    def prepare(self, pictures: Sequence[Image]) -> Any:
         """Preprocess pictures with the model's own image processor, and move them to the model's device."""
         return self._network.images(images=list(pictures), return_tensors="pt").to(self._device)
 

@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Detection, Image, Mask, Observation, mask_bounds
 from perception.colours import colour_of, lit_colour
 from perception.detectors.letterbox import Letterbox
-from perception.detectors.picture_detector import detections, named
+from perception.detectors.picture_detector import detections, split_label
 from perception.detectors.simulated import COLOURED
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.names import vocabulary
@@ -63,7 +63,7 @@ class LearnedDetector(YoloOnnxDetector):
         super().__init__(str(path / FILE if path.is_dir() else path), settings)
         if len(self._session.get_outputs()) < 2:
             raise BadInput(f"The network in {path} gives no outlines: use --detector yolo-onnx:{path}.")
-        meanings = [named(name) for name in self._names]
+        meanings = [split_label(name) for name in self._names]
         self._numbers = {
             meaning: [number for number, other in enumerate(meanings) if other == meaning] for meaning in meanings
         }

@@ -72,7 +72,7 @@ class OwlDetector(HubDetector):
                 pixels = torch.from_numpy(self._squared(picture)).to(self._device)
                 height = width = max(height, width)
             else:
-                pixels = self.prepared([picture]).pixel_values
+                pixels = self.prepare([picture]).pixel_values
             with torch.inference_mode():
                 features, _ = model.image_embedder(pixels)
                 flat = features.reshape(1, -1, features.shape[-1])

@@ -87,7 +87,7 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
         size: (height, width) of its picture.
         settings: thresholds.
     """
-    names = [named(label) for label in candidates.labels]
+    names = [split_label(label) for label in candidates.labels]
     classes = np.array([names.index(name) for name in names], dtype=np.intp)
     limits = np.array([size[1], size[0], size[1], size[0]])
     finite: Mask = np.asarray(np.isfinite(candidates.boxes).all(axis=1))
@@ -106,11 +106,11 @@ def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxS
     )
 
 
-def named(label: str) -> tuple[str, str]:
+def split_label(label: str) -> tuple[str, str]:
     """Split a network's label into the kind, in Homie's vocabulary, and the part, which may follow a slash.
 
     Example:
-        >>> named("refrigerator"), named("Refrigerator/door")
+        >>> split_label("refrigerator"), split_label("Refrigerator/door")
         (('fridge', ''), ('fridge', 'door'))
     """
     kind, _, part = label.rpartition("/")

@@ -35,7 +35,7 @@ class RtDetrDetector(HubDetector):
         names = network.model.config.id2label
         results = []
         for picture in pictures:
-            inputs = self.prepared([picture])
+            inputs = self.prepare([picture])
             with torch.inference_mode():
                 outputs = network.model(**inputs)
             (result,) = network.images.post_process_object_detection(

@@ -15,7 +15,7 @@ from pycocotools.cocoeval import COCOeval
 from homie.kernel.interfaces import Detector
 from homie.kernel.interfaces.training import DetectorScores
 from homie.kernel.types import Array, CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
-from perception.detectors.picture_detector import named as meaning
+from perception.detectors.picture_detector import split_label as meaning
 from perception.learned.coco import CocoSplit, Labelled
 from perception.memory.memory import kind_of
 

@@ -64,7 +64,7 @@ HANDLE_RADIUS = 0.007
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PartView:
     """One look at a moving part, and the accumulated body.
 
     Attributes:
@@ -139,7 +139,7 @@ class Panel:
         return 1.0 if cross > 0 else -1.0
 
     @property
-    def shut(self) -> bool:
+    def is_closed(self) -> bool:
         return self.opening < (SHUT_ANGLE if self.kind == "hinge" else SHUT_GAP)
 
     @property
@@ -155,7 +155,7 @@ class Panel:
     @property
     def state(self) -> Literal["open", "ajar", "closed"]:
         """State in words: closed, open far enough to reach in, or in between."""
-        return "closed" if self.shut else "open" if self.passable else "ajar"
+        return "closed" if self.is_closed else "open" if self.passable else "ajar"
 
     @property
     def normal(self) -> Array:
@@ -202,7 +202,7 @@ class Panel:
         )
 
 
-def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
+def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: PartView) -> Panel | None:
     """Update the estimate with a new look; returns None until the handle has been seen.
 
     The geometry of a shut door is the most accurate, so any closer look at the shut door replaces it; a closer look
@@ -231,7 +231,7 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     return fitted if better and not _matches(panel, seen) else panel
 
 
-def _matches(known: Panel, seen: Seen) -> bool:
+def _matches(known: Panel, seen: PartView) -> bool:
     """Whether the estimate of a door, at the opening just measured, matches the points of this look."""
     if known.kind == "slide" or len(seen.panel) < 12:
         return False
@@ -304,14 +304,14 @@ def bar_of(points: Points) -> Bar | None:
     return Bar(middle + axis * (low + high) / 2, axis, high - low)
 
 
-def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
+def _fit(kind: Literal["hinge", "slide"], seen: PartView) -> Panel | None:
     bar = bar_of(seen.handle)
     if bar is None or len(seen.panel) < 12:
         return None
     return _fit_slide(seen, bar) if kind == "slide" else _fit_hinge(seen, bar)
 
 
-def _fit_slide(seen: Seen, bar: Bar) -> Panel:
+def _fit_slide(seen: PartView, bar: Bar) -> Panel:
     outward = _drawer_direction(seen, bar)
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
@@ -327,7 +327,7 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
 
-def _drawer_direction(seen: Seen, bar: Bar) -> Array:
+def _drawer_direction(seen: PartView, bar: Bar) -> Array:
     """Return the direction (2,) in which a drawer opens: the body's axis perpendicular to the handle bar, or the bar's
     own normal if the body's yaw is not accurate enough to agree with it."""
     across = np.array([-bar.axis[1], bar.axis[0]])
@@ -339,7 +339,7 @@ def _drawer_direction(seen: Seen, bar: Bar) -> Array:
     return outward if agrees or not is_straight else across * np.sign(across @ outward)
 
 
-def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
+def _fit_hinge(seen: PartView, bar: Bar) -> Panel | None:
     center, half, yaw = rectangle(seen.panel[:, :2].astype(np.float64))
     direction = np.array([np.cos(yaw), np.sin(yaw)])
     offset = bar.center[:2] - center
@@ -425,7 +425,7 @@ def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
     return corner if np.linalg.norm(corner - pivot) < SNAP else pivot
 
 
-def _opening(known: Panel, seen: Seen) -> float | None:
+def _opening(known: Panel, seen: PartView) -> float | None:
     """Measure the opening of a known door or drawer in one look, None if too little of it is visible."""
     if known.kind == "slide":
         if len(seen.panel) < 12:

@@ -59,7 +59,7 @@ class Evidence:
         self._small: set[str] = set()
         self._floors: dict[int, dict[str, dict[_Look, float]]] = defaultdict(lambda: defaultdict(dict))
 
-    def believed(self, kind: str, detection: Detection, patch: Patch, small: bool) -> Patch | None:
+    def add(self, kind: str, detection: Detection, patch: Patch, small: bool) -> Patch | None:
         """Add a detection and return the accepted part of its patch, None if there is none.
 
         Args:
@@ -73,9 +73,9 @@ class Evidence:
             self._small.add(kind)
         self._add_report(kind, point, look, detection.score)
         total = self._support(kind, point, SAME_OBJECT if small else SAME_FURNITURE)
-        return patch if total >= BELIEVED and not self.outvoted(kind, point) else None
+        return patch if total >= BELIEVED and not self.is_outvoted(kind, point) else None
 
-    def outvoted(self, kind: str, point: Array) -> bool:
+    def is_outvoted(self, kind: str, point: Array) -> bool:
         """Whether another kind has more evidence at a point (3,) than a small object of this kind."""
         if kind in HOLLOW or kind not in self._small:
             return False

@@ -43,7 +43,7 @@ def forget_missing(
         container = furniture.get(item.container or "")
         if container is not None and container.closed:
             continue
-        if any(seen_through(scan, item.box) for scan in scans):
+        if any(is_seen_through(scan, item.box) for scan in scans):
             item.missed += 1
             if item.missed >= FORGET_AFTER:
                 del objects[entity]
@@ -51,7 +51,7 @@ def forget_missing(
     return forgotten
 
 
-def seen_through(scan: Scan, box: Box) -> bool:
+def is_seen_through(scan: Scan, box: Box) -> bool:
     """Whether a view shows the background of a box, so that the box is empty."""
     corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
     middles = box.center + 0.5 * (corners - box.center)

@@ -82,7 +82,7 @@ class Things:
         yield from self.furniture.values()
         yield from self.objects.values()
 
-    def meant(self, words: str) -> list[str]:
+    def find_entities(self, words: str) -> list[str]:
         """Return the entities that match words equally well: by their best known names, else by any name that a
         detector has used, else by possible colours."""
         for reading in (Identity.best_name, Identity.detector_names, Identity.names_by_colour):
@@ -138,7 +138,7 @@ class Things:
             patch = patch_of(scans[detection.view], detection)
             if patch is not None and not detection.instance:
                 kind = kind_of(detection.name)
-                patch = self._evidence.believed(kind, detection, patch, kind in vocabulary().objects)
+                patch = self._evidence.add(kind, detection, patch, kind in vocabulary().objects)
             if patch is not None:
                 entity = detection.instance or self._entity_of(detection, patch, newcomers, assigned)
                 assigned.add((entity, detection.view))
@@ -269,7 +269,7 @@ class Things:
         for entity, parts in patches.items():
             self._support[entity] += sum(seen.score for detected in parts.values() for seen, _ in detected)
         for entity, item in list(self.objects.items()):
-            if entity != held and self._evidence.outvoted(item.identity.kind, item.box.center):
+            if entity != held and self._evidence.is_outvoted(item.identity.kind, item.box.center):
                 del self.objects[entity]
         for entity in [entity for entity in patches if entity in self.furniture]:
             for other in list(self.furniture):

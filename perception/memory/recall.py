@@ -20,7 +20,7 @@ from perception.memory.numbered_names import Names
 from perception.memory.object_states import States
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject
-from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
+from perception.memory.whereabouts import Whereabouts, resolve_contradictions, whereabouts
 from perception.names import canonical, spelt_matches, vocabulary
 from perception.scan import Scan
 
@@ -280,7 +280,9 @@ class SightRecall(Recall):
         current_room = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
         things = [item for item in self.things if item.identity.entity != self.held]
-        places = consistent({item.identity.entity: self._place_of(item) for item in things}, self.things.furniture)
+        places = resolve_contradictions(
+            {item.identity.entity: self._place_of(item) for item in things}, self.things.furniture
+        )
         return Knowledge(
             room=current_room,
             rooms=tuple(sorted(rooms, key=lambda room: room != current_room)),

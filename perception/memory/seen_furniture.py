@@ -13,7 +13,7 @@ from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
-from perception.memory.doors_and_drawers import Panel, Seen, core, tray, update_panel
+from perception.memory.doors_and_drawers import Panel, PartView, core, tray, update_panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary
@@ -103,7 +103,7 @@ class Furniture:
             handle = _handles_on(self._moving, handle)
         if opens_otherwise(self.identity.kind):
             return
-        seen = Seen(
+        seen = PartView(
             panel=self._moving if moving else _NOTHING,
             handle=np.concatenate([_NOTHING, *(core(patch.points, patch.eye) for patch in handle)]),
             body=self._body.points,
@@ -217,13 +217,13 @@ class Furniture:
         if len(self._moving) and len(self._body):
             direction = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
             return max(axes, key=lambda axis: float(axis @ direction))
-        votes = sum((entered(points, eye, self.box) for points, eye in self._glances), np.zeros(4))
+        votes = sum((count_entering(points, eye, self.box) for points, eye in self._glances), np.zeros(4))
         if votes.max() > LEAST_INSIDE:
             return axes[int(np.argmax(votes))]
         return max(axes, key=lambda axis: float(axis @ self._view_direction_sum))
 
     @property
-    def topped(self) -> bool:
+    def is_top_seen(self) -> bool:
         """Whether its top was seen: that of a drawer under a worktop never is."""
         top = float(self.box.center[2] + self.box.half[2])
         return int(np.count_nonzero(self._body.points[self._body.level, 2] > top - TOP)) >= LEAST_INSIDE
@@ -315,7 +315,7 @@ def _outline_of(points: Points) -> _Outline:
     return _outlines[key]
 
 
-def entered(points: Points, eye: Array, box: Box) -> Array:
+def count_entering(points: Points, eye: Array, box: Box) -> Array:
     """Count the points (n, 3) well inside a box that were seen from `eye` (3,) through each of its sides, (4,).
 
     The sides are those at yaw + 0, 90, 180 and 270 degrees; points seen through top or bottom are not counted.

@@ -24,7 +24,7 @@ BOARDS = frozenset(name for use in kinds(lambda use: use.holds == "boards") for 
 def reach_of(place: Furniture) -> Box:
     """Return the box of a piece of furniture, including the pulled-out part of its drawer."""
     box = place.box
-    if place.part != "drawer" or place.panel is None or place.panel.shut:
+    if place.part != "drawer" or place.panel is None or place.panel.is_closed:
         return box
     outward, opening = place.panel.outward, place.panel.opening
     axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])
@@ -86,7 +86,7 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
         if bottom > top + ON_TOP or holder.box.distance(box.center) > 0.02:
             continue
         inside = bottom < top - ON_TOP
-        if holder.opens and (inside or not holder.topped):
+        if holder.opens and (inside or not holder.is_top_seen):
             continue
         is_inside = inside and holder.identity.kind not in BASINS | BOARDS
         if is_inside and holder.surfaces and all(bottom > surface.center[2] + ON_TOP for surface in holder.surfaces):

@@ -77,7 +77,7 @@ def _holds(bowl: LooseObject, item: LooseObject) -> bool:
     return not (is_inside and float(item.box.half[:2].max()) > float(bowl.box.half[:2].max()))
 
 
-def consistent(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
+def resolve_contradictions(places: Mapping[str, Whereabouts], furniture: Collection[str]) -> dict[str, Whereabouts]:
     """Resolve contradictions between places, for a planner.
 
     Furniture can only be on furniture, relations have no cycles, and an entity is in the same room as its holder.

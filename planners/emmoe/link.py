@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.page_headers_and_cookies import is_local
-from planners.emmoe.wire import Malformed, quoted
+from planners.emmoe.wire import MalformedMessage, quote_bytes
 
 QUIET = 0.05
 """Seconds without a byte after which a possibly complete subtask counts as complete: it has no end marker."""
@@ -47,12 +47,12 @@ class Link:
         """Return the next message; b"" if the peer closed the connection without another message.
 
         Args:
-            is_whole: Whether bytes may be a complete message; may raise Malformed.
+            is_whole: Whether bytes may be a complete message; may raise MalformedMessage.
             seconds: Timeout until the message begins.
             quiet: Seconds without a byte that end the message, if it has no end marker.
 
         Raises:
-            Malformed: The message is invalid or too long.
+            MalformedMessage: The message is invalid or too long.
             PeerGone: The peer is silent, or closed the connection in the middle of a message.
         """
         data = b""
@@ -69,7 +69,9 @@ class Link:
                 if is_complete:
                     return data
                 if data:
-                    raise Malformed(f"sent the beginning of a message ({quoted(data)}) and no end of it") from None
+                    raise MalformedMessage(
+                        f"sent the beginning of a message ({quote_bytes(data)}) and no end of it"
+                    ) from None
                 raise PeerGone(f"has sent nothing for {seconds:g} s") from None
             except OSError:
                 received = b""
@@ -77,11 +79,11 @@ class Link:
                 deadline = time.monotonic() + REST
             if not received:
                 if data and not is_complete:
-                    raise PeerGone(f"closed the connection in the middle of a message ({quoted(data)})")
+                    raise PeerGone(f"closed the connection in the middle of a message ({quote_bytes(data)})")
                 return data
             data += received
             if len(data) > self._limit:
-                raise Malformed(f"sent a message of more than {self._limit} bytes")
+                raise MalformedMessage(f"sent a message of more than {self._limit} bytes")
 
     def close(self) -> None:
         """End the connection. Idempotent."""

@@ -38,12 +38,12 @@ from planners.emmoe.wire import (
     LIMIT,
     PORT,
     ROUNDS,
-    Malformed,
+    MalformedMessage,
     Wire,
     feedback_message,
     is_whole_subtask,
     pictures_message,
-    quoted,
+    quote_bytes,
     read_subtask,
 )
 from planners.llm.prompting.image_scaling import shrink
@@ -132,7 +132,7 @@ class EmmoePlanner(Planner):
         try:
             text = data.decode()
         except UnicodeDecodeError:
-            self._fail(f"sent no text ({quoted(data)})")
+            self._fail(f"sent no text ({quote_bytes(data)})")
         decision = read_subtask(
             text, self._settings.wire, planner_input.inventory, planner_input.actions, planner_input.models
         )
@@ -163,7 +163,7 @@ class EmmoePlanner(Planner):
         try:
             link.send(message)
             data = link.receive(is_whole_subtask, self._settings.answer_seconds, quiet=QUIET)
-        except (PeerGone, Malformed) as fault:
+        except (PeerGone, MalformedMessage) as fault:
             silent = isinstance(fault, PeerGone) and self._round == 1
             self._fail(str(fault), "If it answers another client, such as a second worker, add --workers 1." * silent)
         if not data:
@@ -178,12 +178,12 @@ class EmmoePlanner(Planner):
         try:
             link.send(feedback_message(feedback, subtask, self._settings.wire))
             data = link.receive(lambda data: len(data) >= len(ACKNOWLEDGED), self._settings.answer_seconds)
-        except (PeerGone, Malformed) as fault:
+        except (PeerGone, MalformedMessage) as fault:
             self._fail(str(fault))
         if not data:
             self._fail("closed the connection")
         if data != ACKNOWLEDGED:
-            self._fail(f"did not acknowledge a result but sent {quoted(data)}")
+            self._fail(f"did not acknowledge a result but sent {quote_bytes(data)}")
 
     def _require_link(self) -> Link:
         if self._link is None:

@@ -11,7 +11,7 @@ import PIL.Image
 
 from homie.kernel.support.files import reason_of
 from homie.kernel.types import VIEWS, Image
-from planners.emmoe.wire import SENT_ORDER, Malformed
+from planners.emmoe.wire import SENT_ORDER, MalformedMessage
 
 LARGEST = 4096
 """Maximum width and height of a picture, pixels."""
@@ -44,9 +44,9 @@ class PictureFolder:
         try:
             place = (self.start / path).resolve()
         except (OSError, ValueError, RuntimeError) as error:
-            raise Malformed(f"sent a path that is none ({reason_of(error)})") from error
+            raise MalformedMessage(f"sent a path that is none ({reason_of(error)})") from error
         if not place.is_relative_to(self.folder.resolve()):
-            raise Malformed(
+            raise MalformedMessage(
                 f"sent the path {path[:200]!r}, which is outside of {self.folder}: give the folder of its pictures as"
                 " --pictures, and the one that relative paths begin in as --executor-folder"
             )
@@ -56,7 +56,7 @@ class PictureFolder:
                     raise ValueError(f"it is larger than {LARGEST} x {LARGEST} pixels")
                 return np.array(picture.convert("RGB"), dtype=np.uint8)
         except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError) as error:
-            raise Malformed(
+            raise MalformedMessage(
                 f"sent the path {path[:200]!r}, of which no picture can be read: {reason_of(error)}"
             ) from error
 

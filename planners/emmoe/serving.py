@@ -22,7 +22,7 @@ from planners.emmoe.wire import (
     ACKNOWLEDGED,
     LARGEST,
     LIMIT,
-    Malformed,
+    MalformedMessage,
     Wire,
     is_whole_list,
     read_feedback,
@@ -33,7 +33,7 @@ CONVERSATION = "conversation.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class ServerConfig:
     """Configuration of the server.
 
     Attributes:
@@ -68,7 +68,7 @@ class Served:
 
 
 def serve_planner(
-    served: Served,
+    served: ServerConfig,
     *,
     host: str,
     port: int,
@@ -107,7 +107,7 @@ def serve_planner(
                 with closing(Link(connection, LIMIT if served.wire == "strict" else LARGEST)) as link:
                     session.serve(link)
                 tell(f"{executor} has left; trials played: {session.finished}.")
-            except (Malformed, PeerGone) as fault:
+            except (MalformedMessage, PeerGone) as fault:
                 sentence = f"{executor} {fault}{session.where}."
                 if served.wire == "strict":
                     raise InfrastructureError(
@@ -121,7 +121,7 @@ def serve_planner(
 class _Session:
     """The trials of all executors."""
 
-    def __init__(self, served: Served, tell: Callable[[str], None]) -> None:
+    def __init__(self, served: ServerConfig, tell: Callable[[str], None]) -> None:
         self._served, self._tell = served, tell
         self._pictures = PictureFolder(served.pictures, served.start_folder)
         self._trial: Trial | None = None
@@ -142,7 +142,7 @@ class _Session:
     def serve(self, link: Link) -> None:
         """Serve one executor until it leaves between two trials; with `strict` until the last trial is over.
 
-        Raises Malformed, PeerGone, PlannerError.
+        Raises MalformedMessage, PeerGone, PlannerError.
         """
         served = self._served
         if self._trial is not None and not self._trial.over:
@@ -200,14 +200,16 @@ class _Session:
             return trial
         if place is not None:
             if place.round != 1:
-                raise Malformed(f"sent round {place.round} of task {place.task}, trial {place.trial}, out of turn")
+                raise MalformedMessage(
+                    f"sent round {place.round} of task {place.task}, trial {place.trial}, out of turn"
+                )
             task = self._task_of_folder(place.task)
             self._task_folder = place.task
             return self._new_trial(task, place.trial)
         try:
             task, number = next(self._pending_trials)
         except StopIteration:
-            raise Malformed("goes on after the last trial: give it more tasks or --trials") from None
+            raise MalformedMessage("goes on after the last trial: give it more tasks or --trials") from None
         return self._new_trial(task, number)
 
     def _task_of_folder(self, name: str) -> str:
@@ -217,7 +219,7 @@ class _Session:
             return ""
         named = next((task for task, text in tasks.items() if task and name in (task, slug(text))), None)
         if named is None:
-            raise Malformed(
+            raise MalformedMessage(
                 f"plays the task {name!r}, which is not served here: give the folder of its tasks as --tasks"
             )
         return named

@@ -31,7 +31,7 @@ SENT_ORDER: Mapping[Wire, tuple[str, ...]] = {"strict": ("left", "back", "right"
 BAR = "|"
 
 
-class Malformed(Exception):
+class MalformedMessage(Exception):
     """A message that violates the protocol; the text is a clause about its sender (`sent no JSON (...)`)."""
 
 
@@ -59,7 +59,7 @@ def read_pictures(data: bytes) -> tuple[str, str, str, str]:
     match _json(data):
         case [str() as first, str() as second, str() as third, str() as fourth]:
             return first, second, third, fourth
-    raise Malformed(f"sent no list of four picture files ({quoted(data)})")
+    raise MalformedMessage(f"sent no list of four picture files ({quote_bytes(data)})")
 
 
 def feedback_message(feedback: Feedback, subtask: Subtask, wire: Wire) -> bytes:
@@ -79,17 +79,17 @@ def read_feedback(data: bytes) -> tuple[str, bool]:
     match _json(data):
         case [str() as sentence, "success" | "fail" as status]:
             return sentence, status == "success"
-    raise Malformed(f'sent no feedback such as ["None", "success"] ({quoted(data)})')
+    raise MalformedMessage(f'sent no feedback such as ["None", "success"] ({quote_bytes(data)})')
 
 
 def is_whole_list(data: bytes) -> bool:
     """Return whether a message of the executor is complete. Raises Malformed if it can no longer become valid."""
     if not data.lstrip().startswith(b"["):
-        raise Malformed(f"sent no JSON list ({quoted(data)})")
+        raise MalformedMessage(f"sent no JSON list ({quote_bytes(data)})")
     try:
         json.loads(data)
     except RecursionError:
-        raise Malformed(f"sent no JSON list ({quoted(data)})") from None
+        raise MalformedMessage(f"sent no JSON list ({quote_bytes(data)})") from None
     except ValueError:
         return False
     return True
@@ -144,11 +144,11 @@ def read_subtask(
         subtask = _as_executor(subtask_text, inventory) if wire == "strict" else make_subtask(subtask_text.split(","))
     except BadInput as error:
         return Decision((), raw=message, problem=str(error))
-    model = "" if wire == "strict" else listed_model(BAR.join(parts[1:-1]), models)
+    model = "" if wire == "strict" else match_model(BAR.join(parts[1:-1]), models)
     return Decision((subtask,), model=model, raw=message)
 
 
-def listed_model(text: str, models: Sequence[str]) -> str:
+def match_model(text: str, models: Sequence[str]) -> str:
     """Return the listed model with which a text begins (`[octo]</s>`, `NoMaD` before a sentence), "" for none."""
     first = model_key(re.split(r"[\n<|]", text.strip(), maxsplit=1)[0])
     return next((name for name in models if model_key(name) == first), "")
@@ -176,10 +176,10 @@ def _json(data: bytes) -> object:
     try:
         return parse_json(data)
     except ValueError:
-        raise Malformed(f"sent no JSON list ({quoted(data)})") from None
+        raise MalformedMessage(f"sent no JSON list ({quote_bytes(data)})") from None
 
 
-def quoted(data: bytes, max_bytes: int = 60) -> str:
+def quote_bytes(data: bytes, max_bytes: int = 60) -> str:
     """Return the beginning of a message, printable and on one line."""
     printable = json.dumps(data[:max_bytes].decode("utf-8", "backslashreplace"))
     return f"{len(data)} bytes that begin {printable}" if len(data) > max_bytes else printable

@@ -39,6 +39,6 @@ class Layout:
         return self.answer in ("plan", "poses")
 
 
-def how(answer: AnswerFormat) -> str:
+def format_instruction(answer: AnswerFormat) -> str:
     """Return the sentence that explains an answer format."""
     return _INSTRUCTIONS[answer]

@@ -16,7 +16,7 @@ IGNORED = -100
 """Label of a token without loss."""
 
 
-def computes_where_asked(model: Any) -> bool:
+def takes_logits_to_keep(model: Any) -> bool:
     """Return whether the forward pass of a model takes `logits_to_keep`."""
     inner = model.get_base_model() if hasattr(model, "get_base_model") else model
     return "logits_to_keep" in inspect.signature(inner.forward).parameters

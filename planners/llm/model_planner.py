@@ -21,11 +21,11 @@ from homie.kernel.interfaces import Planner
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Answer, Decision, PlannerInput
-from planners.llm.answer_formats import how
+from planners.llm.answer_formats import format_instruction
 from planners.llm.messages import BESIDE, ODD_END, LanguageModel, Reply, Request
 from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import FORMAL, Reading, Unlisted, Unreadable
+from planners.llm.reading import FORMAL, Reading, UnlistedName, UnreadableAnswer
 
 __all__ = ["ModelPlanner", "PromptSettings"]
 
@@ -111,10 +111,10 @@ class ModelPlanner(Planner):
             text = reply.text if reply.text.strip() else reply.reasoning
             try:
                 reading = self._read(reply, text, planner_input)
-            except Unreadable as unread:
+            except UnreadableAnswer as unread:
                 problem = str(unread)
                 answers.append(_answer(reply, problem, seconds))
-                advice = "" if isinstance(unread, Unlisted) else self._advise(reply)
+                advice = "" if isinstance(unread, UnlistedName) else self._advise(reply)
                 if len(answers) > reasks:
                     return _final_decision(unread, reply.text, tuple(answers), advice)
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
@@ -123,7 +123,7 @@ class ModelPlanner(Planner):
             return replace(reading.decision(text), answers=tuple(answers))
 
     def _read(self, reply: Reply, text: str, planner_input: PlannerInput) -> Reading:
-        """Parse a reply. Raises Unreadable, without parsing for a truncated or declined answer.
+        """Parse a reply. Raises UnreadableAnswer, without parsing for a truncated or declined answer.
 
         Args:
             reply: The reply.
@@ -135,7 +135,7 @@ class ModelPlanner(Planner):
             return self.prompt.read(reply.text, planner_input)  # whatever its finish reason
         if reply.finish in ("length", "refusal"):
             thoughts_only = reply.finish == "length" and not reply.text.strip() and text
-            raise Unreadable(_THOUGHTS_ONLY if thoughts_only else _FINISH_PROBLEMS[reply.finish])
+            raise UnreadableAnswer(_THOUGHTS_ONLY if thoughts_only else _FINISH_PROBLEMS[reply.finish])
         rules = [*reply.leniencies]
         rules += [BESIDE] if text is not reply.text else []
         rules += [ODD_END] if reply.finish == "unknown" else []
@@ -144,20 +144,20 @@ class ModelPlanner(Planner):
             text, rules, is_complete = reply.text, [], False
         try:
             if reply.finish == "unknown" and self.prompt.layout.answer == "text":
-                raise Unreadable(_FINISH_PROBLEMS["unknown"])  # free text does not show whether it was cut off
+                raise UnreadableAnswer(_FINISH_PROBLEMS["unknown"])  # free text does not show whether it was cut off
             reading = self.prompt.read(text, planner_input, FORMAL if is_complete else None)
-        except Unlisted:
+        except UnlistedName:
             raise
-        except Unreadable:
+        except UnreadableAnswer:
             if text is not reply.text:
-                self.prompt.read(reply.text, planner_input)  # raises Unreadable: there is no answer
+                self.prompt.read(reply.text, planner_input)  # raises UnreadableAnswer: there is no answer
             if is_complete and reply.text.strip():
-                raise Unreadable(_FINISH_PROBLEMS["unknown"]) from None
+                raise UnreadableAnswer(_FINISH_PROBLEMS["unknown"]) from None
             raise
         if forbidden := [rule for rule in rules if rule not in self.prompt.leniencies]:
-            raise Unreadable(
+            raise UnreadableAnswer(
                 f"The answer does not have the form that was asked for ({forbidden[0]} is not read). "
-                f"{how(self.prompt.layout.answer)}"
+                f"{format_instruction(self.prompt.layout.answer)}"
             )
         return replace(reading, leniencies=(*dict.fromkeys((*rules, *reading.leniencies)),))
 
@@ -170,10 +170,10 @@ class ModelPlanner(Planner):
         return advice
 
 
-def _final_decision(unread: Unreadable, text: str, answers: tuple[Answer, ...], advice: str) -> Decision:
+def _final_decision(unread: UnreadableAnswer, text: str, answers: tuple[Answer, ...], advice: str) -> Decision:
     """Return the decision after the last unreadable answer. An unlisted action or model is left to the executor, which
     refuses it with the usual feedback (F1); any other problem gives a decision without subtasks."""
-    if isinstance(unread, Unlisted):
+    if isinstance(unread, UnlistedName):
         reading = unread.reading
         return replace(reading.decision(text), answers=answers)
     return Decision((), raw=text, problem=str(unread), answers=answers, advice=advice)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from homie.kernel.types import END, END_SUCCESS, HELD, NO_QUIRKS, Choice, PlannerInput, Quirks, Subtask
-from planners.llm.answer_formats import how
-from planners.llm.reading import ALL, MAX_TEXT, Reading, Unreadable
-from planners.llm.reading.cleaning import cleaned
-from planners.llm.reading.json_answers import speaks, unwrapped
-from planners.llm.reading.loose_json import Broken, Found, Members, Value, find_json
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.answer_formats import format_instruction
+from planners.llm.reading import ALL, MAX_TEXT, Reading, UnreadableAnswer
+from planners.llm.reading.cleaning import clean_answer
+from planners.llm.reading.json_answers import is_decision, unwrap
+from planners.llm.reading.loose_json import BrokenObject, FoundValue, Members, Value, find_json
+from planners.llm.reading.rules import Rules, UnclearAnswer
 from planners.llm.reading.subtasks import Lists
 from planners.llm.reading.surroundings import check_surroundings
 
@@ -54,32 +54,32 @@ def read_ids(
         quirks: of the evaluator, which may parse answers itself or accept numbers beyond the list.
 
     Raises:
-        Unreadable: the answer is not one plan, or has a number that is not in the list.
+        UnreadableAnswer: the answer is not one plan, or has a number that is not in the list.
     """
     if quirks.reads:
         try:
             return Reading(*quirks.read(text, choices))
         except ValueError as error:
-            raise Unreadable(f"{error} {how('ids')}") from error
+            raise UnreadableAnswer(f"{error} {format_instruction('ids')}") from error
     rules = Rules(leniencies)
     try:
         if len(text) > MAX_TEXT:
-            raise Unclear(f"The answer has {len(text)} characters, which is too long.")
-        plan, analysis = _plan(cleaned(text.encode("utf-8", "replace").decode(), rules), rules)
+            raise UnclearAnswer(f"The answer has {len(text)} characters, which is too long.")
+        plan, analysis = _plan(clean_answer(text.encode("utf-8", "replace").decode(), rules), rules)
         numbers = [_number(step, place) for place, step in enumerate(plan, 1)]
         subtasks = _subtasks(numbers, choices, quirks)
         choice_subtasks = [choice.subtask for choice in choices]
         if not subtasks and END not in choice_subtasks and END_SUCCESS not in choice_subtasks:
-            raise Unclear("The plan is empty, and the task cannot be ended: choose an action.")
+            raise UnclearAnswer("The plan is empty, and the task cannot be ended: choose an action.")
         if END.action in [subtask.action for subtask in subtasks[:-1]]:
-            raise Unclear("Nothing can follow the end of the task: it is the last step.")
-    except Unclear as error:
-        raise Unreadable(f"{error} {how('ids')}") from error
+            raise UnclearAnswer("Nothing can follow the end of the task: it is the last step.")
+    except UnclearAnswer as error:
+        raise UnreadableAnswer(f"{error} {format_instruction('ids')}") from error
     return Reading(subtasks or (END,), analysis, leniencies=rules.used)
 
 
 def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], quirks: Quirks) -> tuple[Subtask, ...]:
-    """Return the subtasks of a plan's numbers. Raises Unclear for an unlisted number unless a quirk accepts it."""
+    """Return the subtasks of a plan's numbers. Raises UnclearAnswer for an unlisted number that no quirk accepts."""
     first_invalid = next(
         (place for place, number in enumerate(numbers) if not 0 <= number < len(choices)), len(numbers)
     )
@@ -88,7 +88,7 @@ def _subtasks(numbers: Sequence[int], choices: Sequence[Choice], quirks: Quirks)
         return subtasks
     if (last := quirks.beyond(numbers[first_invalid])) is not None:
         return (*subtasks, last)
-    raise Unclear(f"There is no action {numbers[first_invalid]}: the numbers go from 0 to {len(choices) - 1}.")
+    raise UnclearAnswer(f"There is no action {numbers[first_invalid]}: the numbers go from 0 to {len(choices) - 1}.")
 
 
 def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:
@@ -96,13 +96,13 @@ def _lines(choices: Sequence[Choice]) -> Iterable[tuple[Choice, str]]:
 
 
 def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
-    """Parse the steps of the only plan in a text, and its analysis. Raises Unclear."""
-    pieces = [_unwrap(piece, rules) for piece in find_json(text) if isinstance(piece.value, Members | Broken)]
-    if broken := next((piece.value for piece in pieces if isinstance(piece.value, Broken)), None):
-        raise Unclear(f"The JSON of the answer is broken: {broken}.")
+    """Parse the steps of the only plan in a text, and its analysis. Raises UnclearAnswer."""
+    pieces = [_unwrap(piece, rules) for piece in find_json(text) if isinstance(piece.value, Members | BrokenObject)]
+    if broken := next((piece.value for piece in pieces if isinstance(piece.value, BrokenObject)), None):
+        raise UnclearAnswer(f"The JSON of the answer is broken: {broken}.")
     plans = [piece for piece in pieces if isinstance(piece.value, Members) and _has_plan(piece.value)]
     if len(plans) != 1:
-        raise Unclear(f"The answer has {'several plans' if plans else 'no plan'}.")
+        raise UnclearAnswer(f"The answer has {'several plans' if plans else 'no plan'}.")
     (piece,) = plans
     assert isinstance(piece.value, Members)
     if piece.value.cut:
@@ -112,16 +112,16 @@ def _plan(text: str, rules: Rules) -> tuple[list[Value], str]:
     check_surroundings(text[: piece.start], text[piece.end :], rules)
     plan_values = piece.value.all(PLAN)
     if len(plan_values) != 1 or not isinstance(plan_values[0], list):
-        raise Unclear(f"'{PLAN}' has to be one list of steps.")
+        raise UnclearAnswer(f"'{PLAN}' has to be one list of steps.")
     texts = [value.strip() for key in _TEXT_KEYS for value in piece.value.all(key)[:1] if isinstance(value, str)]
     return plan_values[0], "\n".join(texts)
 
 
-def _unwrap(piece: Found, rules: Rules) -> Found:
-    """Unwrap a piece of JSON from the tool call or object around its plan. Raises Unclear."""
-    if not isinstance(piece.value, Members) or _has_plan(piece.value) or not speaks(piece.value, bare=False):
+def _unwrap(piece: FoundValue, rules: Rules) -> FoundValue:
+    """Unwrap a piece of JSON from the tool call or object around its plan. Raises UnclearAnswer."""
+    if not isinstance(piece.value, Members) or _has_plan(piece.value) or not is_decision(piece.value, bare=False):
         return piece
-    value = unwrapped(piece.value, Lists(), rules)
+    value = unwrap(piece.value, Lists(), rules)
     return replace(piece, value=value) if isinstance(value, Members) else piece
 
 
@@ -130,16 +130,16 @@ def _has_plan(value: Members) -> bool:
 
 
 def _number(step: Value, place: int) -> int:
-    """Parse the number of a step. Raises Unclear."""
+    """Parse the number of a step. Raises UnclearAnswer."""
     numbers = step.all("action_id") if isinstance(step, Members) else []
     if len(numbers) != 1 or isinstance(numbers[0], bool) or not isinstance(numbers[0], int | float | str):
-        raise Unclear(f"Step {place} of the plan has no 'action_id' that is one number of the list.")
+        raise UnclearAnswer(f"Step {place} of the plan has no 'action_id' that is one number of the list.")
     try:
         number = float(numbers[0])
     except ValueError:
         number = 0.5
     if not number.is_integer():
-        raise Unclear(
+        raise UnclearAnswer(
             f"Step {place} of the plan has the 'action_id' {numbers[0]!r}, "
             "which is no whole number."  # codespell:ignore
         )

@@ -20,7 +20,7 @@ import trl
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import TrainingOrder, TrainingReport
 from homie.kernel.support.progress import StepOver
-from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked
+from planners.llm.answers_trainer import AnswersTrainer, takes_logits_to_keep
 from planners.llm.kept_checkpoints import last_checkpoint
 from planners.llm.local.adapters import ADAPTER_WEIGHTS
 from planners.llm.local.engine import Engine
@@ -214,7 +214,7 @@ def _trainer(
         if not is_multimodal:  # batches of similar length need least padding
             settings["train_sampling_strategy"] = "group_by_length"
         sft_config = trl.SFTConfig(completion_only_loss=not order.whole, **settings)
-        uses_answers_trainer = not is_multimodal and computes_where_asked(engine.model)
+        uses_answers_trainer = not is_multimodal and takes_logits_to_keep(engine.model)
         trainer = (AnswersTrainer if uses_answers_trainer else trl.SFTTrainer)(
             model=engine.model, args=sft_config, **data
         )

@@ -8,7 +8,7 @@ from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 from planners.rule.error_reactions import Course
 from planners.rule.reading.orders import Ask
-from planners.rule.states import StateAnswers, listed
+from planners.rule.states import StateAnswers, join_names
 
 ROUNDS_TO_LOOK = 4
 """Rounds to look into one container: Go to, Open, Close and End."""
@@ -28,7 +28,7 @@ class Answers(StateAnswers):
             case "contents":
                 if (yield from self._look_at(place)):
                     things = self.memory.things_at(place)
-                    self.answer = listed([thing.name for thing in things]) or "nothing"
+                    self.answer = join_names([thing.name for thing in things]) or "nothing"
             case "there":
                 yield from (self._is_at(words, place) if place else self._exists(words))
             case "count":
@@ -52,7 +52,7 @@ class Answers(StateAnswers):
 
     def _where_is(self, words: str) -> Course[None]:
         name = yield from self.reach(words, f"I look for the {words}.")
-        known = self.memory.named(words)
+        known = self.memory.find_named(words)
         if len(known) > 1:
             self.answer = "; ".join(f"{thing.name}: {whereabouts(thing)}" for thing in known)
         elif known:
@@ -138,7 +138,7 @@ class Answers(StateAnswers):
 
     def _unexamined_doubts(self, room: str = "") -> list[str]:
         unexamined = [name for name in self.unseen(room) if canonical(name) not in self.memory.looked_into]
-        summary = f"{', '.join(unexamined[:4])} and more" if len(unexamined) > 4 else listed(unexamined)
+        summary = f"{', '.join(unexamined[:4])} and more" if len(unexamined) > 4 else join_names(unexamined)
         return [f"I have not looked at the {summary}."] if unexamined else []
 
 

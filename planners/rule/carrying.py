@@ -7,11 +7,11 @@ from homie.kernel.types import ErrorCode, Feedback, Subtask
 from perception.names import canonical
 from planners.common_sense import is_container, means
 from planners.rule.answers import whereabouts
-from planners.rule.error_reactions import Course, Moves, closed_container, failed_with
+from planners.rule.error_reactions import Course, Moves, closed_container, failure_sentence
 from planners.rule.giving_up import TRIES
 from planners.rule.memory import Memory
 from planners.rule.reading.orders import Place
-from planners.rule.states import listed
+from planners.rule.states import join_names
 
 ROUNDS_TO_MAKE_ROOM = 10
 """Rounds to make room: Go to and Put of the held object, Go to, Pick, Go to and Put of an obstructing one, and Go to,
@@ -72,7 +72,7 @@ class Carrying(Moves):
                 return memory.held or name
             if feedback.code is ErrorCode.L3:
                 container = closed_container(feedback)
-                self.memory.shut(container)
+                self.memory.record_closed(container)
                 if not container or not (yield from self.open(container, f"The {name} is in the closed {container}.")):
                     return ""
             elif feedback.code is ErrorCode.L1:
@@ -85,7 +85,7 @@ class Carrying(Moves):
                 if not other and not source and feedback.lasting:
                     other = yield from self._further_name(words, name, destination)
                 if not other:
-                    self._misses.append(failed_with(f"Picking up the {name}", feedback.words))
+                    self._misses.append(failure_sentence(f"Picking up the {name}", feedback.words))
                     return ""
                 words = other
             memory.at = ""
@@ -108,7 +108,7 @@ class Carrying(Moves):
         if not reached_name:
             similar_names = memory.alike(source)
             if len(similar_names) != 1:
-                known = f"; what I know of that kind is the {listed(similar_names)}" if similar_names else ""
+                known = f"; what I know of that kind is the {join_names(similar_names)}" if similar_names else ""
                 reason = (
                     self.why_missed(source) if self.is_unreached(source) else f"I have not found the {source}{known}."
                 )
@@ -126,7 +126,7 @@ class Carrying(Moves):
     def _is_from(self, words: str, source: str, room: str) -> bool:
         """Return whether the object that the robot has reached is at its source, which is in that room."""
         memory = self.memory
-        visible_things = memory.seen_now(words)
+        visible_things = memory.find_in_sight(words)
         if any(memory.is_at(thing, source) for thing in visible_things) or means(source, memory.place_of(words)):
             return True
         misplaced = next((thing for thing in visible_things if thing.place), None)
@@ -200,7 +200,7 @@ class Carrying(Moves):
                 return None
             if feedback.code is ErrorCode.L3:
                 container = closed_container(feedback) or reached_name
-                memory.shut(container)
+                memory.record_closed(container)
                 if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
                     return False
                 if words != place.words:  # this piece of furniture is the one with free space
@@ -211,7 +211,7 @@ class Carrying(Moves):
             other = next((piece for piece in memory.pieces(place.words) if piece not in tried_places), "")
             if not other and (yield from self._make_room(feedback, reached_name)):
                 return None
-            self._misses.append(failed_with(f"Putting the {held} {side} the {reached_name}", feedback.words))
+            self._misses.append(failure_sentence(f"Putting the {held} {side} the {reached_name}", feedback.words))
             if not memory.held:  # put down elsewhere, but the obstructing object cannot be moved
                 return False
             words = other or words
@@ -221,7 +221,7 @@ class Carrying(Moves):
     def _doors_open(self, place: str) -> list[str]:
         """Return containers that the robot has opened, whose doors may block the way to a known place."""
         memory = self.memory
-        known = memory.by_sight is not True or memory.seen(memory.piece(place)) or memory.hinted(place)
+        known = memory.by_sight is not True or memory.seen(memory.piece(place)) or memory.has_similar(place)
         return [name for name in memory.open if memory.piece(name) != memory.piece(place)] if known else []
 
     def _open_way(self, held: str, place: str) -> Course[bool]:

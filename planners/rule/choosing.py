@@ -38,7 +38,7 @@ class Choosing(Carrying):
         sources = [item.source] if item.source else self._other_places(item, place)
         present_names = self._at_destination(item, place)
         if moved_names and (present_names or item.words not in moved_names):
-            for name in (name for source in sources for name in self.memory.known_on(source)):
+            for name in (name for source in sources for name in self.memory.names_on(source)):
                 if self._matches(item, name) and name not in (*moved_names, *failed_names, *present_names):
                     return name, ""
         for source in sources:
@@ -52,7 +52,7 @@ class Choosing(Carrying):
             for name in self.memory.things_on(source):
                 if self._matches(item, name) and name not in failed_names:
                     return name, source
-            self.memory.cleared(item.words, source)
+            self.memory.record_cleared(item.words, source)
         if moved_names and not item.source:
             return (yield from self._search_another(item, place, failed_names))
         if item.source and not moved_names and not failed_names:
@@ -105,7 +105,7 @@ class Choosing(Carrying):
 
     def _at_destination(self, item: Item, place: Place) -> list[str]:
         """Return names of matching objects seen at the destination."""
-        return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
+        return [name for name in self.memory.names_on(place.words) if self._matches(item, name)]
 
     def _matches(self, item: Item, name: str) -> bool:
         return (not item.words or means(item.words, name)) and not any(

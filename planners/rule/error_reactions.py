@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
 from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
-from planners.rule.giving_up import MAX_FAILURES, RESERVE, TRIES, GaveUp
+from planners.rule.giving_up import MAX_FAILURES, RESERVE, TRIES, TooManyFailures
 from planners.rule.memory import Memory
 from planners.rule.search_order import OPENING_ROUNDS
 
@@ -46,7 +46,7 @@ class Moves:
         """Execute one subtask and record its feedback.
 
         A subtask that has just failed three times, or for a lasting reason, is not repeated: its last feedback is
-        returned. Raises GaveUp after too many failures.
+        returned. Raises TooManyFailures after too many failures.
         """
         if self._last is not None and self._last[0] == subtask and self._would_repeat(self._last[1]):
             return self._last[1]
@@ -64,7 +64,7 @@ class Moves:
             self._last, self._repeat_count = (subtask, feedback), self._repeat_count + 1 if is_repeated else 1
             self._failures += 1
             if self._failures >= MAX_FAILURES:
-                raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
+                raise TooManyFailures(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
         return feedback
 
     def _would_repeat(self, answer: Feedback) -> bool:
@@ -78,7 +78,7 @@ class Moves:
             return self._is_manipulable(words)
         for attempt in range(TRIES):
             analysis = reason if attempt == 0 else f"I did not get to the {words}, so I try again."
-            seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
+            seen = bool(self.memory.seen(words)) or self.memory.has_similar(words)
             has_moved = bool(self.memory.visited)
             feedback = yield from self.do(Subtask("Go to", words), analysis)
             if feedback.ok:
@@ -118,7 +118,7 @@ class Moves:
         barrier = self._failed_approach(words)
         if barrier is None:
             return f"{NOT_FOUND} the {words}{search_area}."
-        return failed_with(f"Going to the {words}", barrier)
+        return failure_sentence(f"Going to the {words}", barrier)
 
     def _is_manipulable(self, words: str) -> bool:
         """Return whether a robot without Go to may manipulate an object: not if it was refused."""
@@ -205,7 +205,7 @@ class Moves:
         words = self.memory.piece(words)
         if canonical(words) == self.memory.at:
             return words
-        if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.hinted(words):
+        if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.has_similar(words):
             if (yield from self.go_to(words, reason)):
                 return words
             similar_names = [name for name in self.memory.seen(words) if name != canonical(words)]
@@ -230,7 +230,7 @@ class Moves:
                 if (yield from self.go_to(sighted_name, f"I can see the {sighted_name} now, so I go to it.")):
                     return sighted_name
             reason = f"I may have passed the {words} without noticing, so I try to go to it."
-            is_unknown = self.memory.known is not None and not self.memory.hinted(words)
+            is_unknown = self.memory.known is not None and not self.memory.has_similar(words)
             if (
                 len(searched) > searched_before
                 and not is_unknown
@@ -358,7 +358,7 @@ class Moves:
         )
         if feedback.ok:
             self.memory.at = canonical(reached_name)
-            self.memory.opened(words)
+            self.memory.record_opened(words)
         elif feedback.code is ErrorCode.E1:
             self.memory.stuck.add(words)
         return feedback.ok or feedback.code is ErrorCode.L4
@@ -375,11 +375,11 @@ class Moves:
             return False
         feedback = yield from self.act(Subtask("Close", reached_name), reached_name, reason)
         if feedback.ok:
-            self.memory.shut(words)
+            self.memory.record_closed(words)
         return feedback.ok
 
 
-def failed_with(attempt: str, message: str) -> str:
+def failure_sentence(attempt: str, message: str) -> str:
     """Return the sentence that an attempt failed, with the message of the feedback, if any."""
     return f"{attempt} failed{f' ({message})' if message else ''}."
 

@@ -13,5 +13,5 @@ RESERVE = 5
 Every open container needs one more, and so does each step of opening one (`OPENING_ROUNDS`)."""
 
 
-class GaveUp(Exception):
+class TooManyFailures(Exception):
     """The planner gives up after too many failures; the message is a sentence."""

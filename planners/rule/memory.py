@@ -10,7 +10,7 @@ from homie.kernel.knowledge import Knowledge, RememberedThing
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from perception.colours import COLOUR_WORDS
 from perception.names import canonical, vocabulary
-from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, same_head
+from planners.common_sense import ROOMS, is_container, is_furniture, is_room, is_surface, may_describe, means, same_head
 from planners.rule.search_order import promise
 
 CLOSE = 0.4
@@ -142,7 +142,7 @@ class Memory:
             if not words or means(words, thing.name) or means(words, kind_of(thing.name))
         ]
 
-    def named(self, words: str, room: str = "") -> list[RememberedThing]:
+    def find_named(self, words: str, room: str = "") -> list[RememberedThing]:
         """Return objects and furniture seen so far that match the words, in a room if given; if some have exactly this
         name, only those."""
         candidates = [thing for thing in self.remembered if not room or canonical(thing.room) == canonical(room)]
@@ -177,7 +177,7 @@ class Memory:
         """Return the room with which a name begins: `kitchen` for `kitchen table`, "" for none."""
         return next((name for name in ROOMS if canonical(place).startswith(f"{name} ")), "")
 
-    def seen_now(self, words: str) -> list[RememberedThing]:
+    def find_in_sight(self, words: str) -> list[RememberedThing]:
         """Return movable objects in sight that match the words."""
         return [thing for thing in self.things_like(words) if thing.seen == self.round]
 
@@ -264,7 +264,7 @@ class Memory:
         """Return the names of remembered furniture that the words can mean: `kitchen counter 1`. If there is none,
         those of furniture that they may describe: a `drawer 3` without a detected colour may be the `beige drawer`."""
         candidates = [name for name in self._states if means(words, name) or means(words, kind_of(name))]
-        return candidates or [name for name in self._states if could_be(words, kind_of(name))]
+        return candidates or [name for name in self._states if may_describe(words, kind_of(name))]
 
     def before_robot(self, words: str) -> str:
         """Return the piece of furniture in front of the robot that the words can mean: the widest in the front view, ""
@@ -297,7 +297,7 @@ class Memory:
         """Return the piece of furniture to which words refer, or the words themselves if that is undecided."""
         return self.meant.get(words, words)
 
-    def opened(self, words: str) -> None:
+    def record_opened(self, words: str) -> None:
         """Record that a container was opened; of several with that name the words now refer to this one."""
         self.open.append(words)
         pieces = self.pieces(words)
@@ -315,13 +315,13 @@ class Memory:
             self.open = [self.meant[words] if name == words else name for name in self.open]
             self.meant[words] = piece
 
-    def shut(self, container: str) -> None:
+    def record_closed(self, container: str) -> None:
         """Record that a container is closed."""
         self.open = [name for name in self.open if container not in (name, self.piece(name))]
 
-    def hinted(self, words: str) -> bool:
+    def has_similar(self, words: str) -> bool:
         """Return whether an object was seen that the words could describe: a `table` may be the `brown table`."""
-        return any(could_be(words, name) for name in self._seen_names)
+        return any(may_describe(words, name) for name in self._seen_names)
 
     def rooms(self) -> list[str]:
         """Return rooms, and doorways to unknown rooms, to which the robot can go, most useful first.
@@ -337,11 +337,11 @@ class Memory:
         """Return furniture on which a matching object was seen."""
         return list(dict.fromkeys(place for name, place in self._seen_at if means(words, name)))
 
-    def cleared(self, words: str, place: str) -> None:
+    def record_cleared(self, words: str, place: str) -> None:
         """Record that no matching object ("" for any) is left at a place."""
         self._seen_at = {(n, p): None for n, p in self._seen_at if p != place or (words and not means(words, n))}
 
-    def known_on(self, place: str) -> list[str]:
+    def names_on(self, place: str) -> list[str]:
         """Return names of objects that were seen at a place, now or earlier."""
         return [name for name, surface in self._seen_at if means(place, surface)]
 

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.types import END, END_FAILURE, Decision, PlannerInput, Report
 from perception.names import normalise
-from planners.rule.giving_up import GaveUp
+from planners.rule.giving_up import TooManyFailures
 from planners.rule.memory import Memory
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 from planners.rule.reading.orders import Bring, CloseUp, Fetch, IfThere, OpenUp, Order, Stock, Swap, Use
@@ -53,12 +53,14 @@ class RulePlanner(Planner):
 
     def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, Decision]:
         try:
-            orders = parse_instruction(self._task, names_given(inputs))
+            orders = parse_instruction(self._task, initial_names(inputs))
         except NotUnderstood as reason:
             sentence = f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
             return _end(inputs, sentence, "declined")
         available = {*inputs.actions, *(["Pick"] if inputs.inventory else [])}
-        if missing_actions := dict.fromkeys(action.lower() for action in needed(orders) if action not in available):
+        if missing_actions := dict.fromkeys(
+            action.lower() for action in required_actions(orders) if action not in available
+        ):
             sentence = (
                 f"The task needs to {' and to '.join(missing_actions)}, which no skill here can do, so I do nothing."
             )
@@ -68,12 +70,12 @@ class RulePlanner(Planner):
         runner = OrderRunner(memory)
         try:
             yield from runner.run(orders)
-        except GaveUp as reason:
+        except TooManyFailures as reason:
             return _end(inputs, f"I give up: {reason} {runner.report()}", "failure")
-        return _end(inputs, runner.report(), runner.outcome, runner.said)
+        return _end(inputs, runner.report(), runner.outcome, runner.spoken_answer)
 
 
-def names_given(inputs: PlannerInput) -> frozenset[str]:
+def initial_names(inputs: PlannerInput) -> frozenset[str]:
     """Return the names in the first planner input, which may extend the vocabulary in a user's own scene."""
     seen_names = (
         *(detection.name for detection in inputs.detections),
@@ -82,7 +84,7 @@ def names_given(inputs: PlannerInput) -> frozenset[str]:
     return frozenset(normalise(kind_of(name)) for name in (*seen_names, *inputs.listing))
 
 
-def needed(orders: Sequence[Order]) -> Iterator[str]:
+def required_actions(orders: Sequence[Order]) -> Iterator[str]:
     """Yield the actions that the orders require in any case; others may be needed on the way."""
     for order in orders:
         match order:
@@ -97,7 +99,7 @@ def needed(orders: Sequence[Order]) -> Iterator[str]:
             case Use(action):
                 yield action
             case IfThere(_, _, then, otherwise):
-                yield from needed((*then, *otherwise))
+                yield from required_actions((*then, *otherwise))
 
 
 def _end(inputs: PlannerInput, analysis: str, report: Report, answer: str = "") -> Decision:

@@ -58,7 +58,7 @@ class OrderRunner(Answers, Chores, Choosing):
         return "" if self._caveats else "success"
 
     @property
-    def said(self) -> str:
+    def spoken_answer(self) -> str:
         """The answer to a question, or why it is unknown; "" without a question."""
         unknown_answer = " ".join(("I do not know.", *dict.fromkeys(self.doubts))) if self._is_question else ""
         return self.answer or unknown_answer

@@ -23,7 +23,7 @@ class StateAnswers(Moves):
         """Answer whether an object is in a state; of several objects each is reported if they differ."""
         words, state = question.item.words, question.state
         yield from self._look_for(words, question.place.words, f"I go and look whether the {words} is {state}.")
-        known = self.memory.named(words, question.place.words)
+        known = self.memory.find_named(words, question.place.words)
         if not known:
             location = f" in the {question.place.words}" if question.place.words else ""
             self.doubts.append(self.why_missed(words, location))
@@ -42,22 +42,24 @@ class StateAnswers(Moves):
         """Return the answer for one object, "" if unknown. A vessel with objects in it is not empty."""
         contents = [other.name for other in self.memory.things_at(thing.name)] if state in ("filled", "empty") else []
         if state == "empty" and contents:
-            return f"no, {listed(contents)} {_is_or_are(contents)} in it"
+            return f"no, {join_names(contents)} {_is_or_are(contents)} in it"
         if state in thing.states:
             return "yes"
         if CONTRARY[state] not in thing.states:
             return ""
         return (
-            f"no, but {listed(contents)} {_is_or_are(contents)} in it" if contents else f"no, it is {CONTRARY[state]}"
+            f"no, but {join_names(contents)} {_is_or_are(contents)} in it"
+            if contents
+            else f"no, it is {CONTRARY[state]}"
         )
 
     def _holds(self, words: str) -> Course[None]:
         """Answer whether anything is in a vessel."""
         yield from self._look_for(words, "", f"I go and look into the {words}.")
-        known = self.memory.named(words)
+        known = self.memory.find_named(words)
         contents = [other.name for thing in known for other in self.memory.things_at(thing.name)]
         if contents:
-            self.answer = f"yes, {listed(contents)}"
+            self.answer = f"yes, {join_names(contents)}"
         elif any("filled" in thing.states for thing in known):
             self.answer = "yes, it is filled"
         elif known and all("empty" in thing.states for thing in known):
@@ -70,7 +72,7 @@ class StateAnswers(Moves):
         """Answer how many objects are in a state, if the states of all that were seen are known."""
         words, room, state = question.item.words, question.place.words, question.state
         yield from self._look_into_rooms(room, f"I count the {words} that are {state} and look into the ")
-        known = self.memory.named(words, room)
+        known = self.memory.find_named(words, room)
         matching = [thing for thing in known if state in thing.states]
         open_ones = [thing.name for thing in known if not {state, CONTRARY[state]} & set(thing.states)]
         self.doubts += [f"I cannot see whether the {name} is {state}." for name in open_ones]
@@ -93,14 +95,14 @@ class StateAnswers(Moves):
 
     def _look_for(self, words: str, room: str, reason: str) -> Course[None]:
         """Go to an object, by its own name if known."""
-        known = self.memory.named(words, room)
+        known = self.memory.find_named(words, room)
         if known:
             yield from self.go_to(known[0].name, reason)
         else:
             yield from self.reach(f"{room} {words}".strip(), reason)
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     """Join names for a sentence: `apple, pear and mug`."""
     descriptions = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
     return " and ".join([", ".join(descriptions[:-1]), descriptions[-1]] if len(descriptions) > 1 else descriptions)

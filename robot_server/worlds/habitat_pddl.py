@@ -24,7 +24,7 @@ def upright(point: Any) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class PddlAction:
     """A PDDL action: its numbers for `pddl_apply_action`, its notation in Habitat, and a part of its precondition that
     is not met, "" for none."""
 
@@ -39,7 +39,7 @@ class PddlWorld:
     def __init__(self, problem: Any) -> None:
         self._problem, self._info = problem, problem.sim_info
         self._order = problem.get_ordered_entities_list()
-        self._named = named([(entity, self._kind(entity)) for entity in self._order])
+        self._named = number_entities([(entity, self._kind(entity)) for entity in self._order])
         """Entities by readable names: `master_chef_can`, `cabinet_2`."""
 
     def number(self, name: str) -> int:
@@ -64,7 +64,7 @@ class PddlWorld:
 
     # ------------------------------------------------------------ actions
 
-    def action(self, verb: str, things: Sequence[str]) -> Chosen | None:
+    def action(self, verb: str, things: Sequence[str]) -> PddlAction | None:
         """Return the first action whose name begins with a verb and that takes these entities and the robot."""
         values = [*(self._named[name] for name in things), self._robot()]
         first = 0
@@ -75,7 +75,7 @@ class PddlWorld:
                 numbers[first : first + action.n_args] = [self._number(entity) for entity in values]
                 bound = self._problem.actions[action.name].clone()
                 bound.set_param_values(values)
-                return Chosen(numbers, bound.compact_str, self._unmet(bound.precond))
+                return PddlAction(numbers, bound.compact_str, self._unmet(bound.precond))
             first += action.n_args
         return None
 
@@ -175,7 +175,7 @@ class PddlWorld:
         return {"receptacle": name, "fraction": 1.0 if self._is(f"opened_{kind}", entity) else 0.0}
 
 
-def named(entities: Sequence[tuple[Any, str]]) -> dict[str, Any]:
+def number_entities(entities: Sequence[tuple[Any, str]]) -> dict[str, Any]:
     """Name entities by their kinds, with a number where there are several of one."""
     total = Counter(kind for _, kind in entities)
     seen: Counter[str] = Counter()

@@ -10,14 +10,14 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from homie.kernel.errors import HomieError
-from ros_bridge.guard.messages import Ended, Grip, Navigate, Reach, Trajectory
+from ros_bridge.guard.messages import CommandEnded, Grip, Navigate, Reach, Trajectory
 from ros_bridge.guard.moveit import goal_of, reason
 from ros_bridge.profiles.homie_topics import FINGERS, FINGERS_KIND
 from ros_bridge.profiles.model import Profile
 from ros_bridge.profiles.profile_check import MOVE_GROUP, NAVIGATE, TRAJECTORY, gripper_kind
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, SENSOR, Node
-from ros_bridge.transport.refusals import if_known
+from ros_bridge.transport.refusals import create_if_known
 from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -43,16 +43,16 @@ class Outlet(Protocol):
     def aim(self, group: str, positions: Sequence[float]) -> None:
         """Send the current target positions of a group's joints, in the order of its profile."""
 
-    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
+    def follow(self, command: Trajectory, on_ended: Callable[[CommandEnded], None]) -> None:
         """Send a trajectory; `on_ended` is called once, from any thread."""
 
-    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
+    def grip(self, command: Grip, on_ended: Callable[[CommandEnded], None]) -> None:
         """Send a command of the gripper; `on_ended` is called once, from any thread."""
 
-    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
+    def navigate(self, command: Navigate, on_ended: Callable[[CommandEnded], None]) -> None:
         """Have the robot's own navigation drive; `on_ended` is called once, from any thread."""
 
-    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
+    def reach(self, command: Reach, on_ended: Callable[[CommandEnded], None]) -> None:
         """Have the robot's own planner move the arm; `on_ended` is called once, from any thread."""
 
     def cancel(self, number: int) -> None:
@@ -113,7 +113,7 @@ class RosOutlet:
         except HomieError as error:  # the network is full: the next tick tries again
             log.error("The aim of '%s' could not be sent: %s", group, error)
 
-    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
+    def follow(self, command: Trajectory, on_ended: Callable[[CommandEnded], None]) -> None:
         points = [{"positions": point.positions, "time_from_start": stamp(point.time)} for point in command.points]
         goal = {
             "trajectory": {"joint_names": command.joints, "points": points},
@@ -121,10 +121,10 @@ class RosOutlet:
         }
         self._send(self._groups[command.group], command.id, goal, on_ended)
 
-    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
+    def grip(self, command: Grip, on_ended: Callable[[CommandEnded], None]) -> None:
         gripper = self._profile.gripper
         assert self._gripper is not None and gripper is not None
-        goal = {"position": gripper.commanded(command.width), "max_effort": command.effort}
+        goal = {"position": gripper.command_position(command.width), "max_effort": command.effort}
         if gripper.trajectory:
             point = {"positions": gripper.joint_states(command.width, 0.0)[0], "time_from_start": stamp(GRIP_TIME)}
             finger_trajectory = {"trajectory": {"joint_names": gripper.joints, "points": [point]}}
@@ -137,7 +137,7 @@ class RosOutlet:
             except HomieError as error:  # only recorders miss it
                 log.warning("The command of the fingers is not announced: %s", error)
 
-    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
+    def navigate(self, command: Navigate, on_ended: Callable[[CommandEnded], None]) -> None:
         pose = {
             "position": {"x": command.x, "y": command.y},
             "orientation": {"z": math.sin(command.yaw / 2), "w": math.cos(command.yaw / 2)},
@@ -146,7 +146,7 @@ class RosOutlet:
         goal = {"pose": {"header": {"frame_id": command.frame}, "pose": pose}}
         self._send(self._navigation, command.id, goal, on_ended)
 
-    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
+    def reach(self, command: Reach, on_ended: Callable[[CommandEnded], None]) -> None:
         self._send(self._reaching, command.id, goal_of(self._profile, command), on_ended)
 
     def cancel(self, number: int) -> None:
@@ -163,9 +163,11 @@ class RosOutlet:
             except HomieError as error:
                 log.error("A wish to cancel could not be sent: %s", error)
 
-    def _send(self, client: ActionClient | None, number: int, goal: object, on_ended: Callable[[Ended], None]) -> None:
+    def _send(
+        self, client: ActionClient | None, number: int, goal: object, on_ended: Callable[[CommandEnded], None]
+    ) -> None:
         if client is None or not client.ready():
-            on_ended(Ended(id=number, outcome="rejected", text="there is no controller for it on the network"))
+            on_ended(CommandEnded(id=number, outcome="rejected", text="there is no controller for it on the network"))
             return
         sent = client.send(goal)
         self._goals[number] = (client, sent)
@@ -179,22 +181,22 @@ class RosOutlet:
 
 def _software(node: Node, kind: str, name: str) -> ActionClient | None:
     """Create the client of software that a robot may lack."""
-    return if_known(name, lambda: ActionClient(node, kind, name))
+    return create_if_known(name, lambda: ActionClient(node, kind, name))
 
 
-def _ended(number: int, future: Future[Outcome]) -> Ended:
+def _ended(number: int, future: Future[Outcome]) -> CommandEnded:
     error = future.exception()
     if error is not None:
-        return Ended(id=number, outcome="lost", text=str(error))
+        return CommandEnded(id=number, outcome="lost", text=str(error))
     outcome = future.result()
     if outcome.status is Status.UNKNOWN:
-        return Ended(id=number, outcome="rejected", text="the controller did not accept it")
+        return CommandEnded(id=number, outcome="rejected", text="the controller did not accept it")
     result = outcome.result
     code = getattr(result, "error_code", 0)
     text = str(getattr(result, "error_string", "") or getattr(result, "error_msg", ""))
     if hasattr(code, "val"):  # the code of MoveIt
         code, text = code.val, "" if outcome.status is Status.SUCCEEDED else reason(code)
-    return Ended.model_validate(
+    return CommandEnded.model_validate(
         {
             "id": number,
             "outcome": WORDS.get(outcome.status, "lost"),
@@ -206,7 +208,7 @@ def _ended(number: int, future: Future[Outcome]) -> Ended:
     )
 
 
-def _grip_result(ended: Ended) -> Ended:
+def _grip_result(ended: CommandEnded) -> CommandEnded:
     """Convert the result of a finger trajectory: one aborted out of tolerance has met an object."""
     if ended.outcome == "aborted" and ended.code in OUT_OF_TOLERANCE:
         return ended.model_copy(update={"outcome": "succeeded", "stalled": True})
@@ -234,24 +236,24 @@ class DryOutlet:
             self._show(f"would send: {group} to {places}")
         self._targets[group] = places
 
-    def follow(self, command: Trajectory, on_ended: Callable[[Ended], None]) -> None:
+    def follow(self, command: Trajectory, on_ended: Callable[[CommandEnded], None]) -> None:
         last = command.points[-1]
         places = " ".join(f"{position:.3f}" for position in last.positions)
         self._show(f"would send: {command.group} through {len(command.points)} points to {places} in {last.time:.2f} s")
-        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(CommandEnded(id=command.id, outcome="succeeded", text="dry run"))
 
-    def grip(self, command: Grip, on_ended: Callable[[Ended], None]) -> None:
+    def grip(self, command: Grip, on_ended: Callable[[CommandEnded], None]) -> None:
         self._show(f"would send: gripper to {command.width:.3f} m with {command.effort:.0f} N")
-        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run", position=command.width))
+        on_ended(CommandEnded(id=command.id, outcome="succeeded", text="dry run", position=command.width))
 
-    def navigate(self, command: Navigate, on_ended: Callable[[Ended], None]) -> None:
+    def navigate(self, command: Navigate, on_ended: Callable[[CommandEnded], None]) -> None:
         self._show(f"would send: navigation to {command.x:.2f} {command.y:.2f}, facing {command.yaw:.2f} rad")
-        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(CommandEnded(id=command.id, outcome="succeeded", text="dry run"))
 
-    def reach(self, command: Reach, on_ended: Callable[[Ended], None]) -> None:
+    def reach(self, command: Reach, on_ended: Callable[[CommandEnded], None]) -> None:
         places = " ".join(f"{position:.3f}" for position in command.positions)
         self._show(f"would send: planned motion of the arm to {places}, around {len(command.boxes)} boxes")
-        on_ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+        on_ended(CommandEnded(id=command.id, outcome="succeeded", text="dry run"))
 
     def cancel(self, number: int) -> None:
         self._show(f"would send: cancel {number}")

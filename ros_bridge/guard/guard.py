@@ -35,22 +35,22 @@ from ros_bridge.guard.command_checks import (
     parts_of,
 )
 from ros_bridge.guard.commands_to_robot import Outlet
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import Measurements
 from ros_bridge.guard.messages import (
     Aim,
-    Beat,
+    ApprovalDecision,
     Cancel,
-    Decided,
-    Ended,
+    CommandEnded,
     FromAgent,
     FromGuard,
     Grip,
+    Heartbeat,
     Hello,
     Navigate,
     Reach,
-    Refused,
+    RefusalMessage,
     Stop,
-    Stopped,
+    StopResult,
     Subtask,
     Trajectory,
     Velocity,
@@ -115,7 +115,7 @@ class Guard:
         self,
         profile: Profile,
         outlet: Outlet,
-        measured: Measured,
+        measured: Measurements,
         *,
         armed: bool,
         approval: Approval = "none",
@@ -166,7 +166,7 @@ class Guard:
             )
 
     @property
-    def unheard(self) -> float:
+    def agent_silence(self) -> float:
         """Seconds since the last message of an agent; infinite before the first."""
         with self._lock:
             return self._clock() - self._heard_at
@@ -198,7 +198,7 @@ class Guard:
         """Handle a message of the agent. A refused command is answered, logged, and changes nothing."""
         with self._lock:
             self._heard_at = self._clock()
-            if isinstance(message, Beat | Hello):
+            if isinstance(message, Heartbeat | Hello):
                 return
             try:
                 self._obey(message, reply)
@@ -206,7 +206,7 @@ class Guard:
                 self._refusals.add(f"the agent's {message.kind}", error)
                 self._refused = str(error)
                 emergency = isinstance(error, RefusedByEmergency)
-                reply(Refused(id=getattr(message, "id", None), why=str(error), emergency=emergency))
+                reply(RefusalMessage(id=getattr(message, "id", None), why=str(error), emergency=emergency))
             self._heard_at = self._clock()  # this processing time must not count as silence of the agent
 
     def lost(self, reason: str) -> None:
@@ -259,7 +259,7 @@ class Guard:
             number, text, reply = self._question
             self._question, self._approved = None, approved
             log.info("'%s' is %s", text, "approved" if approved else "not approved")
-            reply(Decided(id=number, approved=approved))
+            reply(ApprovalDecision(id=number, approved=approved))
 
     def tick(self) -> None:
         """Run one period: check agent and robot, send the velocity."""
@@ -329,7 +329,7 @@ class Guard:
             parts = parts_of(self.profile, message)
             for part in parts:
                 self._check_free(part)
-            if any(self._target) or not self._measured.base_stands:
+            if any(self._target) or not self._measured.is_base_standing:
                 raise CommandRefused(
                     "The base still drives, and what the arm keeps out of is said from where it stands."
                 )
@@ -373,14 +373,14 @@ class Guard:
         """Begin a subtask: ask a person, or approve it at once."""
         self._check_no_emergency()
         if self.approval == "none":
-            reply(Decided(id=message.id, approved=True))
+            reply(ApprovalDecision(id=message.id, approved=True))
             return
         self._approved = False
         self._question = (message.id, message.text, reply)
         self._ask(message.text)
 
-    def _ending(self, reply: Reply) -> Callable[[Ended], None]:
-        def end(ended: Ended) -> None:
+    def _ending(self, reply: Reply) -> Callable[[CommandEnded], None]:
+        def end(ended: CommandEnded) -> None:
             with self._lock:
                 self._active.pop(ended.id, None)
             reply(ended)
@@ -444,7 +444,7 @@ class Guard:
         # s.
         delegated = self._under_way(Navigate) or self._under_way(Reach)
         is_over = not delegated or now - stopping.began > UNCONFIRMED
-        if is_over and self._measured.stood_since(stopping.began):
+        if is_over and self._measured.has_stood_since(stopping.began):
             took = now - stopping.began
             log.warning("The robot stands, %.2f s after the stop (%s)", took, stopping.why)
             self._report(stopping, True, f"The robot stands, as measured {took:.2f} s after the stop.")
@@ -462,5 +462,5 @@ class Guard:
 
     def _report(self, stopping: _Stopping, confirmed: bool, text: str) -> None:
         for number, reply in stopping.waiting:
-            reply(Stopped(id=number, confirmed=confirmed, text=text))
+            reply(StopResult(id=number, confirmed=confirmed, text=text))
         stopping.waiting.clear()

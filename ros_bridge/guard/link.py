@@ -18,20 +18,20 @@ from ros_bridge.guard.greeting import greeting
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     Aim,
-    Beat,
+    ApprovalDecision,
     Cancel,
-    Decided,
-    Ended,
+    CommandEnded,
     FromGuard,
     Grip,
+    Heartbeat,
+    LinkMessage,
     Navigate,
     Obstacle,
     Point,
     Reach,
-    Refused,
-    Said,
+    RefusalMessage,
     Stop,
-    Stopped,
+    StopResult,
     Subtask,
     Trajectory,
     Velocity,
@@ -148,7 +148,9 @@ class GuardLink:
         self._raise_refused()
         self._send(Aim(group=group, positions=tuple(map(float, positions)), stamp=time.monotonic()))
 
-    def follow(self, group: str, positions: Mapping[str, Sequence[float]], times: Sequence[float]) -> Future[Ended]:
+    def follow(
+        self, group: str, positions: Mapping[str, Sequence[float]], times: Sequence[float]
+    ) -> Future[CommandEnded]:
         """Move a group along a trajectory.
 
         Args:
@@ -168,13 +170,13 @@ class GuardLink:
         self._send(Trajectory(id=number, group=group, joints=tuple(positions), points=points, stamp=stamp))
         return future
 
-    def grip(self, width: float, effort: float) -> Future[Ended]:
+    def grip(self, width: float, effort: float) -> Future[CommandEnded]:
         """Move the fingers to an opening (m) with at most this force (N)."""
         number, future = self._number()
         self._send(Grip(id=number, width=width, effort=effort, stamp=time.monotonic()))
         return future
 
-    def navigate(self, x: float, y: float, yaw: float) -> Future[Ended]:
+    def navigate(self, x: float, y: float, yaw: float) -> Future[CommandEnded]:
         """Drive to a pose (m, rad) of the odometry frame with the robot's own navigation."""
         number, future = self._number()
         frame = self.profile.frames.odometry
@@ -183,7 +185,7 @@ class GuardLink:
 
     def reach(
         self, positions: Sequence[float], boxes: Sequence[Box] = (), held: Sequence[Sequence[float]] = ()
-    ) -> Future[Ended]:
+    ) -> Future[CommandEnded]:
         """Move joints to positions with the robot's own planner (MoveIt).
 
         Args:
@@ -208,14 +210,14 @@ class GuardLink:
         self._send(message)
         return future
 
-    def cancel(self, future: Future[Ended]) -> None:
+    def cancel(self, future: Future[CommandEnded]) -> None:
         """Cancel a trajectory, a grip, a navigation goal or a planned motion; its future resolves when it has ended."""
         with self._lock:
             number = next((number for number, waiting in self._waiting.items() if waiting is future), None)
         if number is not None:
             self._send(Cancel(id=number))
 
-    def stop(self, timeout: float = 5.0) -> Stopped:
+    def stop(self, timeout: float = 5.0) -> StopResult:
         """Stop all motion and wait until the robot is measured to stand, or the guard reports that it is not confirmed.
 
         Raises:
@@ -224,7 +226,7 @@ class GuardLink:
         number, future = self._number()
         self._send(Stop(id=number))
         try:
-            stopped: Stopped = future.result(timeout)
+            stopped: StopResult = future.result(timeout)
         except TimeoutError as error:
             raise RobotFault("The guard does not answer to a stop: press the emergency stop.") from error
         return stopped
@@ -234,7 +236,7 @@ class GuardLink:
         approval)."""
         number, future = self._number()
         self._send(Subtask(id=number, text=text[:500]))
-        decided: Decided = future.result(timeout)
+        decided: ApprovalDecision = future.result(timeout)
         return decided.approved
 
     def close(self) -> None:
@@ -264,10 +266,10 @@ class GuardLink:
             self._waiting[number] = future
         return number, future
 
-    def _send(self, message: Said) -> None:
+    def _send(self, message: LinkMessage) -> None:
         if self._fault:
             raise RobotFault(self._fault)
-        if self._emergency and not isinstance(message, Beat | Cancel | Stop):
+        if self._emergency and not isinstance(message, Heartbeat | Cancel | Stop):
             raise EmergencyStop(self._emergency)
         try:
             with self._lock:
@@ -281,7 +283,7 @@ class GuardLink:
         while True:
             time.sleep(BEAT)
             try:
-                self._send(Beat())
+                self._send(Heartbeat())
             except RobotFault:
                 return
 
@@ -302,9 +304,9 @@ class GuardLink:
     def _take(self, message: FromGuard) -> None:
         if isinstance(message, Welcome):
             self._welcome.set_result(message)
-        elif isinstance(message, Refused) and not self._welcome.done():
+        elif isinstance(message, RefusalMessage) and not self._welcome.done():
             self._lose(message.why)
-        elif isinstance(message, Refused) and message.id is None:
+        elif isinstance(message, RefusalMessage) and message.id is None:
             with self._lock:
                 if message.emergency:
                     self._emergency = message.why
@@ -316,7 +318,7 @@ class GuardLink:
                 future = self._waiting.pop(message.id, None)
             if future is None or not future.set_running_or_notify_cancel():
                 return
-            if isinstance(message, Refused):
+            if isinstance(message, RefusalMessage):
                 future.set_exception((EmergencyStop if message.emergency else CommandRefused)(message.why))
             else:
                 future.set_result(message)

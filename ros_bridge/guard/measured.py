@@ -12,7 +12,7 @@ from ros_bridge.profiles.stop_button import StopButton
 from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.joints import JointReading, JointStates
-from ros_bridge.transport.readings import Order, Unreadable, odometry_of
+from ros_bridge.transport.readings import Order, UnreadableMessage, odometry_of
 from ros_bridge.transport.refusals import Faults
 
 FRESH = 0.5
@@ -24,7 +24,7 @@ STANDING_COUNT = 3
 """Measurements in a row after which a robot counts as standing: one may fall between two motions."""
 
 
-class Measured:
+class Measurements:
     """Measurements of a robot. Times are arrival times of `clock`, also where the robot's stamps are those of a
     simulator; a measurement is valid for `oldest` s."""
 
@@ -80,7 +80,7 @@ class Measured:
             return self._speed
 
     @property
-    def base_stands(self) -> bool:
+    def is_base_standing(self) -> bool:
         """Whether the newest odometry shows a standing base, or the robot has no base."""
         with self._lock:
             return self._profile.base is None or bool(self._base_stood)
@@ -99,7 +99,7 @@ class Measured:
         """Return what is not measured now and why; "" if everything is."""
         silent = self._silent()
         if self._simulated is not None:
-            return self._simulated.stopped(self._oldest if silent else PAUSED) or silent
+            return self._simulated.stop_reason(self._oldest if silent else PAUSED) or silent
         return silent
 
     def _silent(self) -> str:
@@ -123,7 +123,7 @@ class Measured:
             else f"the joint {late_joints[0]} is silent"
         )
 
-    def stood_since(self, began: float) -> bool:
+    def has_stood_since(self, began: float) -> bool:
         """Return whether enough measurements of the base and of every joint since then show a standing robot."""
         with self._lock:
             standing_since = [*([] if self._profile.base is None else [self._base_stood])]
@@ -155,7 +155,7 @@ class Measured:
         with self._lock:
             try:
                 reading = odometry_of(message)
-            except Unreadable as error:
+            except UnreadableMessage as error:
                 self._faults.add(base.odometry, error)
                 return
             if not self._base_order.is_news(reading.at):

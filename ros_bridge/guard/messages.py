@@ -18,13 +18,13 @@ Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
 Text: TypeAlias = Annotated[str, Field(max_length=500)]
 
 
-class Said(BaseModel):
+class LinkMessage(BaseModel):
     """Base class of all messages."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Hello(Said):
+class Hello(LinkMessage):
     """The first message of an agent: its robot and its network (`ros_bridge.guard.greeting`).
 
     Attributes:
@@ -41,13 +41,13 @@ class Hello(Said):
     simulated: bool | None = None
 
 
-class Beat(Said):
+class Heartbeat(LinkMessage):
     """Heartbeat of the agent."""
 
     kind: Literal["beat"] = "beat"
 
 
-class Velocity(Said):
+class Velocity(LinkMessage):
     """Drive at these speeds (m/s, rad/s) in the base frame until the next message or until this one expires.
 
     Attributes:
@@ -62,14 +62,14 @@ class Velocity(Said):
     stamp: float
 
 
-class Point(Said):
+class Point(LinkMessage):
     """Joint positions `time` seconds after the start of a trajectory."""
 
     positions: tuple[float, ...] = Field(max_length=64)
     time: float
 
 
-class Trajectory(Said):
+class Trajectory(LinkMessage):
     """Move a group of joints along points."""
 
     kind: Literal["trajectory"] = "trajectory"
@@ -80,7 +80,7 @@ class Trajectory(Said):
     stamp: float
 
 
-class Aim(Said):
+class Aim(LinkMessage):
     """Move a group towards these positions (rad, m), in its profile's order, until the next message or expiry."""
 
     kind: Literal["aim"] = "aim"
@@ -89,7 +89,7 @@ class Aim(Said):
     stamp: float
 
 
-class Grip(Said):
+class Grip(LinkMessage):
     """Move the fingers to an opening (m), with at most this force (N)."""
 
     kind: Literal["grip"] = "grip"
@@ -99,7 +99,7 @@ class Grip(Said):
     stamp: float
 
 
-class Navigate(Said):
+class Navigate(LinkMessage):
     """Drive to a pose (m, rad) in a frame with the robot's own navigation."""
 
     kind: Literal["navigate"] = "navigate"
@@ -111,7 +111,7 @@ class Navigate(Said):
     stamp: float
 
 
-class Obstacle(Said):
+class Obstacle(LinkMessage):
     """An upright box in a frame: centre, half sizes along its own axes (m), and yaw (rad)."""
 
     center: tuple[float, float, float]
@@ -119,7 +119,7 @@ class Obstacle(Said):
     yaw: float
 
 
-class Reach(Said):
+class Reach(LinkMessage):
     """Move joints to positions (rad, m) with the robot's own planner, around boxes given in a frame.
 
     Attributes:
@@ -136,21 +136,21 @@ class Reach(Said):
     stamp: float
 
 
-class Cancel(Said):
+class Cancel(LinkMessage):
     """Cancel a trajectory, a grip, a navigation goal or a planned motion."""
 
     kind: Literal["cancel"] = "cancel"
     id: Id
 
 
-class Stop(Said):
+class Stop(LinkMessage):
     """Stop all motion, and report when the robot stands."""
 
     kind: Literal["stop"] = "stop"
     id: Id
 
 
-class Subtask(Said):
+class Subtask(LinkMessage):
     """The subtask of the next commands, shown to the person who approves it."""
 
     kind: Literal["subtask"] = "subtask"
@@ -159,12 +159,12 @@ class Subtask(Said):
 
 
 FromAgent: TypeAlias = Annotated[
-    Hello | Beat | Velocity | Aim | Trajectory | Grip | Navigate | Reach | Cancel | Stop | Subtask,
+    Hello | Heartbeat | Velocity | Aim | Trajectory | Grip | Navigate | Reach | Cancel | Stop | Subtask,
     Field(discriminator="kind"),
 ]
 
 
-class Welcome(Said):
+class Welcome(LinkMessage):
     """The guard accepts this agent."""
 
     kind: Literal["welcome"] = "welcome"
@@ -173,7 +173,7 @@ class Welcome(Said):
     approval: bool
 
 
-class Refused(Said):
+class RefusalMessage(LinkMessage):
     """A command was not sent to the robot.
 
     Attributes:
@@ -187,7 +187,7 @@ class Refused(Said):
     emergency: bool = False
 
 
-class Ended(Said):
+class CommandEnded(LinkMessage):
     """The result of a trajectory, a grip, or a goal of the robot's own software.
 
     Attributes:
@@ -205,7 +205,7 @@ class Ended(Said):
     stalled: bool | None = None
 
 
-class Stopped(Said):
+class StopResult(LinkMessage):
     """The robot is measured to stand; or this is not confirmed, and `text` says why."""
 
     kind: Literal["stopped"] = "stopped"
@@ -214,7 +214,7 @@ class Stopped(Said):
     text: str
 
 
-class Decided(Said):
+class ApprovalDecision(LinkMessage):
     """Whether a person approves a subtask."""
 
     kind: Literal["decided"] = "decided"
@@ -222,12 +222,14 @@ class Decided(Said):
     approved: bool
 
 
-FromGuard: TypeAlias = Annotated[Welcome | Refused | Ended | Stopped | Decided, Field(discriminator="kind")]
+FromGuard: TypeAlias = Annotated[
+    Welcome | RefusalMessage | CommandEnded | StopResult | ApprovalDecision, Field(discriminator="kind")
+]
 _FROM_AGENT: TypeAdapter[FromAgent] = TypeAdapter(FromAgent)
 _FROM_GUARD: TypeAdapter[FromGuard] = TypeAdapter(FromGuard)
 
 
-def line(message: Said) -> bytes:
+def line(message: LinkMessage) -> bytes:
     """Serialize a message as a line."""
     return message.model_dump_json().encode() + b"\n"
 

@@ -21,11 +21,11 @@ from ros_bridge.guard.commands_to_robot import DryOutlet, RosOutlet
 from ros_bridge.guard.emergency_stop import APPROVE, listen_on_network
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
 from ros_bridge.guard.keyboard import listen_at_terminal
-from ros_bridge.guard.measured import FRESH, Measured
+from ros_bridge.guard.measured import FRESH, Measurements
 from ros_bridge.guard.reports import Reports
 from ros_bridge.guard.silence import SILENCE
 from ros_bridge.guard.sockets import AgentSocket, socket_path
-from ros_bridge.process_signals import ended_by_signal
+from ros_bridge.process_signals import watch_signals
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
@@ -75,7 +75,7 @@ def run_guard(
     hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _hurry()
     try:
-        with ended_by_signal() as is_ended, open_node("/homie_guard", transport) as node:
+        with watch_signals() as is_ended, open_node("/homie_guard", transport) as node:
             outlet = DryOutlet(tell) if dry_run else RosOutlet(node, profile)
 
             def ask(text: str) -> None:
@@ -83,7 +83,7 @@ def run_guard(
 
             # A longer allowed silence means a slow machine, on which measurements arrive late, too.
             patience = SILENCE if silence is None else silence
-            measured = Measured(node, profile, oldest=max(FRESH, patience))
+            measured = Measurements(node, profile, oldest=max(FRESH, patience))
             guard = Guard(profile, outlet, measured, armed=armed, approval=approval, silence=patience, ask=ask)
             listen_on_network(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run, simulated=_simulated(node))

@@ -15,11 +15,11 @@ import time
 
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.sockets import AgentSocket
-from ros_bridge.guard.state import GuardState, judged
+from ros_bridge.guard.state import GuardState, diagnose
 from ros_bridge.profiles.diagnostics import DIAGNOSTIC_ARRAY, OWN
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.transport.interface import LATCHED, Message, Node
-from ros_bridge.transport.refusals import if_known
+from ros_bridge.transport.refusals import create_if_known
 from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
@@ -44,7 +44,7 @@ class Reports:
     def __init__(self, node: Node, guard: Guard, agent: AgentSocket, dry_run: bool) -> None:
         self._node, self._guard, self._agent, self._dry_run = node, guard, agent, dry_run
         self._state = node.publisher(TEXT, STATE, LATCHED)
-        self._diagnostics = if_known(DIAGNOSTICS, lambda: node.publisher(DIAGNOSTIC_ARRAY, DIAGNOSTICS))
+        self._diagnostics = create_if_known(DIAGNOSTICS, lambda: node.publisher(DIAGNOSTIC_ARRAY, DIAGNOSTICS))
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="reports", daemon=True)
         self._thread.start()
@@ -73,8 +73,8 @@ class Reports:
             last, next_report = text, time.monotonic() + EVERY
 
     def _array(self, state: GuardState, fields: dict[str, object]) -> Message:
-        level, text = judged(state, self._dry_run)
-        name, silence = self._guard.profile.name, self._guard.unheard
+        level, text = diagnose(state, self._dry_run)
+        name, silence = self._guard.profile.name, self._guard.agent_silence
         fields["agent_silent_for"] = f"{silence:.2f} s" if math.isfinite(silence) else "it was never heard"
         values = [
             {"key": key, "value": value if isinstance(value, str) else json.dumps(value)}

@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import writing
 from ros_bridge.guard.greeting import difference, greeting
 from ros_bridge.guard.guard import Guard
-from ros_bridge.guard.messages import LONGEST_LINE, FromGuard, Hello, Refused, Welcome, from_agent, line
+from ros_bridge.guard.messages import LONGEST_LINE, FromGuard, Hello, RefusalMessage, Welcome, from_agent, line
 from ros_bridge.transport.network import Network
 from ros_bridge.transport.refusals import Refusals
 
@@ -155,7 +155,7 @@ class AgentSocket:
     def _accept(self) -> None:
         agent, _ = self._listener.accept()
         if self._agent is not None:
-            agent.send(line(Refused(why="Another agent commands this robot: one at a time.")))
+            agent.send(line(RefusalMessage(why="Another agent commands this robot: one at a time.")))
             agent.close()
             log.warning("A second agent was turned away")
             return
@@ -197,7 +197,7 @@ class AgentSocket:
             message = from_agent(data)
         except ValueError as error:
             self._refusals.add("the agent's socket", error)
-            self.send(Refused(why=f"This is not a message to a guard: {error}"))
+            self.send(RefusalMessage(why=f"This is not a message to a guard: {error}"))
             return
         if isinstance(message, Hello):
             self._hello = (message, time.monotonic() + SETTLING)
@@ -222,7 +222,7 @@ class AgentSocket:
             return
         self._hello = None
         if reason:
-            self.send(Refused(why=reason))
+            self.send(RefusalMessage(why=reason))
             self._lose("it belongs to another guard")
             return
         self._greeted = True
@@ -235,13 +235,13 @@ class AgentSocket:
         if self._greeted and reason != self._emergency:
             self._emergency = reason
             if reason:
-                self.send(Refused(why=reason, emergency=True))
+                self.send(RefusalMessage(why=reason, emergency=True))
 
     def _lose(self, reason: str) -> None:
         """Disconnect the agent, and stop what it began."""
         if self._agent is None:
             return
-        self.send(Refused(why=f"The guard lets this agent go: {reason}."))
+        self.send(RefusalMessage(why=f"The guard lets this agent go: {reason}."))
         self._selector.unregister(self._agent)
         self._agent.close()
         self._agent = self._hello = None

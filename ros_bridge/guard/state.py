@@ -32,7 +32,7 @@ class GuardState:
     refused: str
 
 
-def judged(state: GuardState, dry_run: bool) -> tuple[int, str]:
+def diagnose(state: GuardState, dry_run: bool) -> tuple[int, str]:
     """Return the diagnostic level and message of a state."""
     if state.emergency:
         return ERROR, f"Emergency stop ({state.emergency})"

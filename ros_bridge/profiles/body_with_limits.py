@@ -42,7 +42,7 @@ def body_of(profile: Profile) -> Body:
     return known
 
 
-def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
+def narrow_limits(spec: RobotSpec, profile: Profile) -> RobotSpec:
     """Narrow the limits of a body to those of a profile.
 
     Raises:

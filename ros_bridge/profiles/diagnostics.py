@@ -34,7 +34,7 @@ class Diagnostics:
         with self._lock:
             return self._count
 
-    def unwell(self) -> list[tuple[str, int, str]]:
+    def problems(self) -> list[tuple[str, int, str]]:
         """Return name, level and description of every component with a problem, the worst first."""
         with self._lock:
             problems = [(name, level, text) for name, (level, text) in self._newest.items() if level != OK]

@@ -120,8 +120,8 @@ class Group(Part):
 class Gripper(Part):
     """A gripper with a `control_msgs/action/GripperCommand`, or one that a trajectory controller moves.
 
-    Homie uses the gap between the fingers, m; `commanded`, `gap_of` and `measured` convert to and from the positions of
-    the robot.
+    Homie uses the gap between the fingers, m; `command_position`, `gap_of` and `measured` convert to and from the
+    positions of the robot.
     """
 
     action: RosName
@@ -151,7 +151,7 @@ class Gripper(Part):
             raise ValueError("with `position: angle` name the one joint whose angle the command counts, or none")
         return self
 
-    def commanded(self, gap: float) -> float:
+    def command_position(self, gap: float) -> float:
         """Convert a gap (m) to a command position."""
         if self.position == "angle":
             assert self.open is not None and self.closed is not None
@@ -160,7 +160,7 @@ class Gripper(Part):
 
     def gap_of(self, position: float) -> float:
         """Convert a command position to a gap (m)."""
-        return (position - self.commanded(0.0)) * self._scale
+        return (position - self.command_position(0.0)) * self._scale
 
     def measured(self, positions: Sequence[float]) -> float:
         """Convert the positions of its `joints` to a gap (m): several joints measure the travel of one finger each, a
@@ -171,7 +171,7 @@ class Gripper(Part):
         """Return the positions and speeds of its `joints` for a gap (m) and its rate of change (m/s)."""
         count = len(self.joints)
         if count == 1:
-            return [self.commanded(gap)], [rate / self._scale]
+            return [self.command_position(gap)], [rate / self._scale]
         return [gap / count] * count, [rate / count] * count
 
     def rate(self, speeds: Sequence[float]) -> float:
@@ -181,7 +181,7 @@ class Gripper(Part):
     @property
     def _scale(self) -> float:
         """Gap per unit of the command position."""
-        return self.width / (self.commanded(self.width) - self.commanded(0.0))
+        return self.width / (self.command_position(self.width) - self.command_position(0.0))
 
 
 class Camera(Part):

@@ -16,7 +16,7 @@ from ros_bridge.profiles.stop_button import StopButton
 from ros_bridge.transport.clocks import CLOCK_TOPIC, MachineClock, PublishedClock, RobotClock
 from ros_bridge.transport.interface import BOOL, SENSOR, Message, Node, Subscription
 from ros_bridge.transport.joints import JointStates
-from ros_bridge.transport.readings import Unreadable, odometry_of
+from ros_bridge.transport.readings import UnreadableMessage, odometry_of
 from ros_bridge.transport.refusals import CONTRADICT
 from ros_bridge.transport.stamps import seconds
 from ros_bridge.transport.transforms import NoTransform, Transforms
@@ -134,7 +134,7 @@ def _diagnosed(diagnostics: Diagnostics, topic: str, kinds: frozenset[str], leng
         "" if report_count else "a publisher, but no message"
     )
     yield Finding("diagnostics", topic, problem, rate=report_count / length)
-    for name, level, text in diagnostics.unwell():
+    for name, level, text in diagnostics.problems():
         error = level == ERROR
         yield Finding("diagnostics", name, text if error else "", note="" if error else text)
 
@@ -149,7 +149,7 @@ def _clock(published: PublishedClock, profile: Profile, length: float) -> Findin
     if not profile.use_sim_time:
         return Finding("clock", MachineClock.name)
     speed = f" ({published.elapsed() / length:.2f} x real time)"
-    return Finding("clock", CLOCK_TOPIC + speed, published.stopped(length / 2))
+    return Finding("clock", CLOCK_TOPIC + speed, published.stop_reason(length / 2))
 
 
 def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
@@ -236,7 +236,7 @@ class _CheckedTopic:
     def _odometry_problem(self, message: Message) -> str:
         try:
             frame = odometry_of(message).frame
-        except Unreadable as error:
+        except UnreadableMessage as error:
             return f"refused: {error}"
         return f"is in the frame '{frame}', not in '{self._odometry}'" if frame not in ("", self._odometry) else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ros_bridge.profiles.parts import EmergencyStop
-from ros_bridge.transport.interface import BOOL, DEFAULT, LATCHED, SENSOR, Hears, Message
+from ros_bridge.transport.interface import BOOL, DEFAULT, LATCHED, SENSOR, Message, MessageSource
 
 
 class StopButton:
@@ -14,7 +14,7 @@ class StopButton:
     Each QoS has its own subscription, which receives its messages in order; all end at the same state.
     """
 
-    def __init__(self, node: Hears, described: EmergencyStop) -> None:
+    def __init__(self, node: MessageSource, described: EmergencyStop) -> None:
         self._described = described
         self._states: dict[str, bool] = {}
         qualities = {"latched": LATCHED, "reliable": DEFAULT, "best effort": SENSOR}

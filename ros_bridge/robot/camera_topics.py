@@ -134,7 +134,7 @@ class Pictures:
 
     def _newest(self, name: str, after: float | None) -> tuple[CameraFrame | None, str]:
         """Return the newest complete image, or None and the reason."""
-        if stopped := self._clock.stopped():
+        if stopped := self._clock.stop_reason():
             return None, stopped
         camera = self._cameras[name]
         with self._changed:

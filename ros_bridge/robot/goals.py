@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.types import Failure, FailureReason, Outcome
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.messages import Ended
+from ros_bridge.guard.messages import CommandEnded
 from ros_bridge.guard.moveit import OUT_OF_REACH
 
 NAVIGATION_FAILS = FailureReason.NAVIGATION_FAILED
@@ -27,7 +27,7 @@ class GuardedGoal:
     def __init__(
         self,
         link: GuardLink,
-        ended: Future[Ended],
+        ended: Future[CommandEnded],
         fails: FailureReason,
         out_of_reach: FailureReason | None = None,
     ) -> None:

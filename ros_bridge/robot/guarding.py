@@ -87,7 +87,7 @@ def _inode(path: Path) -> int | None:
         return None
 
 
-def guarded(profile: Profile) -> bool:
+def has_guard(profile: Profile) -> bool:
     """Return whether a guard of a simulated robot listens at the default path.
 
     Raises:

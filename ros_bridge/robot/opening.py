@@ -14,15 +14,15 @@ from homie.kernel.options import Seed
 from homie.kernel.robot_factory import Opening
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.profiles.body_with_limits import body_of, narrowed
+from ros_bridge.profiles.body_with_limits import body_of, narrow_limits
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.mounting import mounted
 from ros_bridge.profiles.parts import Camera
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.robot.camera_topics import Pictures
-from ros_bridge.robot.guarding import OwnGuard, guarded
-from ros_bridge.robot.proprioception import GREETING, Felt
+from ros_bridge.robot.guarding import OwnGuard, has_guard
+from ros_bridge.robot.proprioception import GREETING, BodySensors
 from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
 from ros_bridge.robot.twin import Twin
 from ros_bridge.served_messages import planar
@@ -75,7 +75,7 @@ def connect(name: str, settings: RosSettings) -> RosRobot:
         else:
             twin = Twin(node, simulation)
             stack.callback(twin.close)
-            guard = None if guarded(profile) else OwnGuard(name, profile, settings.transport)
+            guard = None if has_guard(profile) else OwnGuard(name, profile, settings.transport)
             if guard is not None:
                 stack.callback(guard.close)
             robot = _simulated(node, profile, simulation, twin, guard)
@@ -90,7 +90,7 @@ open_ros = Opening(RosSettings, connect, "A robot over ROS 2: `ros:PROFILE`.")
 
 def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
     body = body_of(profile)
-    spec, kinematics = narrowed(body.spec, profile), body.kinematics()
+    spec, kinematics = narrow_limits(body.spec, profile), body.kinematics()
     if profile.base is None and not profile.chain:
         raise BadInput(
             f"The profile {profile.name} has neither a base nor a chain, so that nothing says where its arm stands: "
@@ -99,7 +99,7 @@ def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tu
     mounting_pose = mounted(profile, spec, kinematics)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
     foot = Pose2(0.0, 0.0, 0.0)
-    sensed = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
+    sensed = BodySensors(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
     pictures = Pictures(node, cameras, _placing(node, profile, foot, mounting_pose, clock), names, clock)
     publishers = node.publishers_of(profile.joint_states)
     if len(publishers) > 1:
@@ -125,9 +125,9 @@ def _simulated(
     node: Node, profile: Profile, simulation: Simulation, twin: Twin, guard: OwnGuard | None
 ) -> SimulatedRosRobot:
     foot = Pose2(*simulation.foot)
-    spec = narrowed(twin.robot.spec, profile)
+    spec = narrow_limits(twin.robot.spec, profile)
     clock = robot_clock(node, use_sim_time=profile.use_sim_time)
-    felt = Felt(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
+    felt = BodySensors(node, profile, spec, foot, simulated=clock if profile.use_sim_time else None)
     felt.body(GREETING)
     if felt.robots > 1:
         raise InfrastructureError(

@@ -12,9 +12,9 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import GripperState, Pose2, Proprioception
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.clocks import AHEAD, PublishedClock, RobotClock
-from ros_bridge.transport.interface import SENSOR, Hears, Message
+from ros_bridge.transport.interface import SENSOR, Message, MessageSource
 from ros_bridge.transport.joints import JointReading, JointStates
-from ros_bridge.transport.readings import OdometryReading, Order, Unreadable, odometry_of
+from ros_bridge.transport.readings import OdometryReading, Order, UnreadableMessage, odometry_of
 from ros_bridge.transport.refusals import Faults
 
 FRESH = 0.5
@@ -26,7 +26,7 @@ GREETING = 20.0
 """Seconds to wait for the first measurements: the network has to discover the robot."""
 
 
-class Felt:
+class BodySensors:
     """Measurements of a robot.
 
     Args:
@@ -40,7 +40,7 @@ class Felt:
 
     def __init__(
         self,
-        node: Hears,
+        node: MessageSource,
         profile: Profile,
         spec: RobotSpec,
         foot: Pose2,
@@ -76,7 +76,7 @@ class Felt:
         """Number of publishers of joint states: several robots with the same joint names are a danger."""
         return self._states.publishers()
 
-    def stalled(self, opening: float | None) -> None:
+    def set_stalled(self, opening: float | None) -> None:
         """Set the opening (m) at which the fingers met an object; None: they are free, or moving."""
         with self._changed:
             self._stalled_at = opening
@@ -90,7 +90,7 @@ class Felt:
         deadline = self._clock() + patience
         with self._changed:
             while missing := self._missing(self._clock()):
-                if self._simulated is not None and (stopped := self._simulated.stopped()):
+                if self._simulated is not None and (stopped := self._simulated.stop_reason()):
                     self._faults.mention("The robot waits", stopped)
                 if self._clock() >= deadline:
                     raise RobotFault(
@@ -101,7 +101,7 @@ class Felt:
 
     def _missing(self, now: float) -> str:
         """Return what is not measured now and why; "" if everything is."""
-        if self._simulated is not None and (stopped := self._simulated.stopped()):
+        if self._simulated is not None and (stopped := self._simulated.stop_reason()):
             return f"The robot stands still: {stopped}"
         if self._profile.base is not None:
             topic = self._profile.base.odometry
@@ -173,7 +173,7 @@ class Felt:
         with self._changed:
             try:
                 reading = odometry_of(message)
-            except Unreadable as error:
+            except UnreadableMessage as error:
                 self._faults.add(base.odometry, error)
                 return
             if self._base_order.is_news(reading.at):

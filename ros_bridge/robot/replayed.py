@@ -16,13 +16,13 @@ from homie.kernel.interfaces import ReplayedMoment, ReplayedWords
 from homie.kernel.robot.body import Group, Joint, Kind, RobotSpec
 from homie.kernel.types import Command, Image, Pose2
 from ros_bridge.bag_reading import BagReading, BagTopics
-from ros_bridge.profiles.body_with_limits import body_of, narrowed
+from ros_bridge.profiles.body_with_limits import body_of, narrow_limits
 from ros_bridge.profiles.homie_topics import EPISODE, FINGERS, FINGERS_KIND, TEXT
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.parts import Group as Controlled
 from ros_bridge.robot.image_decoding import picture_of
 from ros_bridge.robot.lenses import camera_of
-from ros_bridge.robot.proprioception import Felt
+from ros_bridge.robot.proprioception import BodySensors
 from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.interface import Message
 from ros_bridge.transport.readings import AT_REST, velocity_of
@@ -127,7 +127,7 @@ class _ReplayState:
     def __init__(self, topics: BagTopics, profile: Profile, spec: RobotSpec) -> None:
         self.now = -math.inf
         self._spec, self._profile = spec, profile
-        self._felt = Felt(topics, profile, spec, Pose2(0.0, 0.0, 0.0), lambda: self.now)
+        self._felt = BodySensors(topics, profile, spec, Pose2(0.0, 0.0, 0.0), lambda: self.now)
         self._velocity = AT_REST, -math.inf
         self._targets: dict[str, tuple[float, ...]] = {}
         self.refused: dict[str, int] = {}
@@ -203,7 +203,7 @@ def spec_of(profile: Profile) -> RobotSpec:
         BadInput: The body does not exist, or is that of another robot.
     """
     if profile.body is not None:
-        return narrowed(body_of(profile).spec, profile)
+        return narrow_limits(body_of(profile).spec, profile)
     groups: list[Group] = []
     if profile.base is not None:
         base = profile.base

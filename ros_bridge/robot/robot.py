@@ -2,7 +2,7 @@
 
 ```
 act(command) --> safety gate --> GuardLink --> guard process --> the robot's topics and actions
-measured()   <-- Felt (odometry, joint states)      observe(cameras) <-- Pictures (images, camera info, /tf)
+measured()   <-- BodySensors (odometry, joint states)      observe(cameras) <-- Pictures (images, camera info, /tf)
 ```
 """
 
@@ -31,13 +31,13 @@ from homie.kernel.types import (
 )
 from homie.kernel.world.snapshot import WorldSnapshot
 from ros_bridge.guard.link import EmergencyStop, GuardLink
-from ros_bridge.guard.messages import Ended
+from ros_bridge.guard.messages import CommandEnded
 from ros_bridge.profiles.homie_topics import EPISODE, TEXT
 from ros_bridge.profiles.model import Profile
 from ros_bridge.robot.camera_topics import Pictures
 from ros_bridge.robot.goals import ARM_PLANNER_FAILS, NAVIGATION_FAILS, GuardedGoal
 from ros_bridge.robot.guarding import OwnGuard
-from ros_bridge.robot.proprioception import GREETING, Felt
+from ros_bridge.robot.proprioception import GREETING, BodySensors
 from ros_bridge.robot.turning import can_turn, look_around
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.clocks import RobotClock
@@ -79,7 +79,7 @@ class Connection:
     profile: Profile
     spec: RobotSpec
     kinematics: Kinematics
-    felt: Felt
+    felt: BodySensors
     pictures: Pictures
     clock: RobotClock
     links: Callable[[], GuardLink]
@@ -114,7 +114,7 @@ class RosRobot(Robot):
         self._driving = self._begun = False
         self._width: float | None = None
         """The last commanded opening of the fingers, m."""
-        self._gripping: Future[Ended] | None = None
+        self._gripping: Future[CommandEnded] | None = None
         """The newest command of the fingers, until it has ended."""
         self._goal_handle: GuardedGoal | None = None
         """The current or last goal of the robot's own software."""
@@ -258,7 +258,7 @@ class RosRobot(Robot):
         if self._width is not None and abs(self._width - width) < SAME_GRIP:
             return
         if width > self.measured().gripper:
-            self._felt.stalled(None)
+            self._felt.set_stalled(None)
         self._width, self._gripping = width, link.grip(min(width, gripper.width), gripper.effort)
 
     def _check_grip(self) -> None:
@@ -279,7 +279,7 @@ class RosRobot(Robot):
         assert width is not None
         # A trajectory controller does not report contact of the fingers.
         stalled = at - width > SHORT if result.stalled is None else result.stalled
-        self._felt.stalled(at if stalled else None)
+        self._felt.set_stalled(at if stalled else None)
         self._width = width
 
     def _moves(self, command: Command) -> bool:

@@ -8,7 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from ros_bridge.transport.interface import SENSOR, Hears, Message
+from ros_bridge.transport.interface import SENSOR, Message, MessageSource
 from ros_bridge.transport.refusals import CONTRADICT
 from ros_bridge.transport.stamps import now, seconds
 
@@ -41,7 +41,7 @@ class RobotClock(ABC):
         """Return the seconds of the robot since the clock was opened; they never go back."""
 
     @abstractmethod
-    def stopped(self, after: float = PAUSED) -> str:
+    def stop_reason(self, after: float = PAUSED) -> str:
         """Return why the clock has not advanced for so many seconds of this machine, a clause; "" if it has."""
 
     def wait(self, until: float, longest: float) -> None:
@@ -65,7 +65,7 @@ class MachineClock(RobotClock):
     def elapsed(self) -> float:
         return time.monotonic() - self._began
 
-    def stopped(self, after: float = PAUSED) -> str:
+    def stop_reason(self, after: float = PAUSED) -> str:
         return ""
 
     def wait(self, until: float, longest: float) -> None:
@@ -83,7 +83,7 @@ class PublishedClock(RobotClock):
 
     name = CLOCK_TOPIC
 
-    def __init__(self, node: Hears, wall: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, node: MessageSource, wall: Callable[[], float] = time.monotonic) -> None:
         self._wall = wall
         self._lock = threading.Lock()
         self._present: float | None = None
@@ -105,7 +105,7 @@ class PublishedClock(RobotClock):
         with self._lock:
             return self._elapsed
 
-    def stopped(self, after: float = PAUSED) -> str:
+    def stop_reason(self, after: float = PAUSED) -> str:
         with self._lock:
             current, stopped_seconds = self._present, self._wall() - self._advanced_at
             is_contradicted = self._wall() - self._contradicted_at < PAUSED
@@ -139,6 +139,6 @@ class PublishedClock(RobotClock):
             callback()
 
 
-def robot_clock(node: Hears, *, use_sim_time: bool) -> RobotClock:
+def robot_clock(node: MessageSource, *, use_sim_time: bool) -> RobotClock:
     """Return the clock of a robot's stamps: /clock, or that of this machine."""
     return PublishedClock(node) if use_sim_time else MachineClock()

@@ -96,7 +96,7 @@ class Closable(Protocol):
         """End it."""
 
 
-class Hears(Protocol):
+class MessageSource(Protocol):
     """A source of messages: a node, or a bag."""
 
     def subscription(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ros_bridge.transport.interface import Message
-from ros_bridge.transport.readings import Order, Unreadable, stamp_of
+from ros_bridge.transport.readings import Order, UnreadableMessage, stamp_of
 from ros_bridge.transport.refusals import CONTRADICT, Faults
 
 FAR = 0.5
@@ -101,12 +101,12 @@ class JointStates:
         try:
             at = stamp_of(message)
             if len(positions) != len(names):
-                raise Unreadable(
+                raise UnreadableMessage(
                     f"{len(names)} names come with {len(positions)} positions"
                     if len(positions)
                     else "it comes without a position"
                 )
-        except Unreadable as error:
+        except UnreadableMessage as error:
             for name in places:
                 self._faults.add(self._subject(name), error)
             return ()

@@ -23,7 +23,7 @@ AT_REST = (0.0, 0.0, 0.0)
 """The velocity of a standing base, in the order of `velocity_of`."""
 
 
-class Unreadable(ValueError):
+class UnreadableMessage(ValueError):
     """A message that does not satisfy its type; the sentence says how."""
 
 
@@ -58,11 +58,11 @@ def quaternion_of(turn: Message) -> Array:
     x, y, z, w = float(turn.x), float(turn.y), float(turn.z), float(turn.w)
     quaternion_text = f"its quaternion x={x:.4g} y={y:.4g} z={z:.4g} w={w:.4g}"
     if not all(map(math.isfinite, (x, y, z, w))):
-        raise Unreadable(f"{quaternion_text} is not finite")
+        raise UnreadableMessage(f"{quaternion_text} is not finite")
     squared = x * x + y * y + z * z + w * w
     if not abs(squared - 1) <= QUATERNION_TOLERANCE:
         hint = " (nothing is filled in)" if squared == 0 else " (is w filled in?)" if w == 0 and squared < 1 else ""
-        raise Unreadable(
+        raise UnreadableMessage(
             f"{quaternion_text} has the length {math.sqrt(squared):.3g} and not 1, so it is not a rotation{hint}"
         )
     return np.array([w, x, y, z]) / math.sqrt(squared)
@@ -79,7 +79,9 @@ def position_of(place: Message) -> Array:
     finite."""
     position = np.array([place.x, place.y, place.z], dtype=float)
     if not np.isfinite(position).all():
-        raise Unreadable(f"its position x={position[0]:.4g} y={position[1]:.4g} z={position[2]:.4g} is not finite")
+        raise UnreadableMessage(
+            f"its position x={position[0]:.4g} y={position[1]:.4g} z={position[2]:.4g} is not finite"
+        )
     return position
 
 
@@ -97,7 +99,9 @@ def odometry_of(message: Message) -> OdometryReading:
     twist = message.twist.twist
     speeds = (float(twist.linear.x), float(twist.linear.y), float(twist.angular.z))
     if not all(map(math.isfinite, speeds)):
-        raise Unreadable(f"its speeds {speeds[0]:.4g} and {speeds[1]:.4g} m/s, {speeds[2]:.4g} rad/s are not finite")
+        raise UnreadableMessage(
+            f"its speeds {speeds[0]:.4g} and {speeds[1]:.4g} m/s, {speeds[2]:.4g} rad/s are not finite"
+        )
     frame = str(getattr(getattr(message, "header", None), "frame_id", "")).lstrip("/")
     return OdometryReading(x, y, yaw, *speeds, stamp_of(message), frame)
 
@@ -109,7 +113,7 @@ def stamp_of(message: Message) -> float:
         return 0.0
     stamp = header.stamp
     if not 0 <= int(stamp.nanosec) < 1_000_000_000 or int(stamp.sec) < 0:
-        raise Unreadable(f"its stamp of {stamp.sec} s and {stamp.nanosec} ns is not a time")
+        raise UnreadableMessage(f"its stamp of {stamp.sec} s and {stamp.nanosec} ns is not a time")
     return seconds(stamp)
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from homie.kernel.errors import MissingPart
 
 log = logging.getLogger("homie.ros_bridge")
-MadeT = TypeVar("MadeT")
+CreatedT = TypeVar("CreatedT")
 
 ONCE_IN = 5.0
 """Seconds between two log lines about the same place: a flood of bad messages must not become a flood of lines."""
@@ -70,7 +70,7 @@ class Faults:
         return self._current.get(subject, "")
 
 
-def if_known(name: str, factory: Callable[[], MadeT]) -> MadeT | None:
+def create_if_known(name: str, factory: Callable[[], CreatedT]) -> CreatedT | None:
     """Return what `factory` creates for a name on the network; None, with a warning, where this ROS 2 installation
     lacks its messages: few have those of MoveIt and Nav2."""
     try:

@@ -17,8 +17,8 @@ import numpy as np
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.types import Array
 from ros_bridge.transport.clocks import PublishedClock, RobotClock
-from ros_bridge.transport.interface import Hears, Message, Qos
-from ros_bridge.transport.readings import Unreadable, pose_of
+from ros_bridge.transport.interface import Message, MessageSource, Qos
+from ros_bridge.transport.readings import UnreadableMessage, pose_of
 from ros_bridge.transport.refusals import Faults
 from ros_bridge.transport.stamps import now, seconds
 
@@ -51,7 +51,7 @@ class Transforms:
         clock: The current time of the robot's stamps; by default that of this machine.
     """
 
-    def __init__(self, node: Hears, clock: Callable[[], float] | RobotClock = now) -> None:
+    def __init__(self, node: MessageSource, clock: Callable[[], float] | RobotClock = now) -> None:
         self._clock = clock.now if isinstance(clock, RobotClock) else clock
         self._lock = threading.Lock()
         self._faults = Faults()
@@ -157,9 +157,9 @@ class Transforms:
             child, parent = transform.child_frame_id.lstrip("/"), transform.header.frame_id.lstrip("/")
             try:
                 if not child or not parent or child == parent:
-                    raise Unreadable("a frame needs a name, and a parent of another name")
+                    raise UnreadableMessage("a frame needs a name, and a parent of another name")
                 pose = pose_of(transform.transform.translation, transform.transform.rotation)
-            except Unreadable as error:
+            except UnreadableMessage as error:
                 with self._lock:
                     self._faults.add(_subject(child), error)
                 continue

@@ -7,7 +7,7 @@ import torch
 from homie.kernel.errors import BadInput
 
 
-def chosen_device(name: str) -> torch.device:
+def choose_device(name: str) -> torch.device:
     """Return the torch device of a name.
 
     Args:
@@ -17,7 +17,7 @@ def chosen_device(name: str) -> torch.device:
         BadInput: there is no such device.
 
     Example:
-        >>> chosen_device("cpu")
+        >>> choose_device("cpu")
         device(type='cpu')
     """
     if name == "auto":

@@ -85,7 +85,7 @@ def _equal(first: Tensors, other: Tensors) -> bool:
     )
 
 
-def known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tuple[Tensors, str]:
+def match_known_names(tensors: Tensors, known: Callable[[Iterable[str]], bool]) -> tuple[Tensors, str]:
     """Return the tensors under the names that a format knows, and a note on the removed prefixes, "" for none.
 
     Args:

@@ -13,7 +13,7 @@ from homie.kernel.support.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.checkpoint_folders import find_file, release_of, step_of
 from skills.checkpoints.formats import CheckpointFormat, formats
-from skills.checkpoints.naming import known_names
+from skills.checkpoints.naming import match_known_names
 
 EXTRAS = ("config.json", "dataset_statistics.json")
 """Files beside an Octo checkpoint, at the top of the release's folder."""
@@ -57,7 +57,7 @@ def read_checkpoint(path: Path, expected: CheckpointFormat | None = None) -> Che
     if part and not form.startswith("torch"):
         raise BadInput(f"{file} was not written by torch.save, so it has no key '{part}': leave #{part} out.")
     candidates = [expected] if expected is not None else list(formats())
-    tensors, removed = known_names(
+    tensors, removed = match_known_names(
         content.tensors, lambda names: any(candidate.fits(names) for candidate in candidates)
     )
     return Checkpoint(

@@ -16,20 +16,20 @@ from skills.classical.pulls import (
     ENTRY,
     Pull,
     Wrist,
-    backed,
     handle_box,
+    is_flap,
+    move_back,
     moved_boxes,
     on_sweep,
     plan_pull,
-    turns_level,
     wrists_for,
 )
 from skills.motion.arm_path_search import ArmSpace
 from skills.motion.collision import FREE, PLANNED, TOUCH, Solids, without
 from skills.motion.held_object import Hand
 from skills.motion.manipulation import Manipulation
-from skills.motion.motions import Motion, NotRetryable, Stuck, merged, timed
-from skills.motion.standing_places import COST_DIGITS, Reachable, Standing, same_place, solve_sequence
+from skills.motion.motions import Motion, NotRetryable, Stuck, merge_commands, time_path
+from skills.motion.standing_places import COST_DIGITS, Reachable, StandingPlace, same_place, solve_sequence
 
 OUTSIDE = 0.15
 """Minimum distance (m) of the base from the panel on its outer side, so that the arm need not reach around it."""
@@ -104,12 +104,12 @@ class MoveArticulation(Manipulation):
         """Joint positions to aim for, best first; the later ones are intermediate stops."""
 
     @abstractmethod
-    def done(self, articulation: Articulation) -> bool:
+    def is_done(self, articulation: Articulation) -> bool:
         """Whether it has moved far enough."""
 
     def wide(self, articulation: Articulation) -> bool:
         """Whether nothing would be gained by moving it further."""
-        return self.done(articulation)
+        return self.is_done(articulation)
 
     @abstractmethod
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
@@ -120,7 +120,7 @@ class MoveArticulation(Manipulation):
         return wrists_for(articulation, fixed=self.fixed)
 
     @abstractmethod
-    def leads(self, articulation: Articulation) -> bool:
+    def grasps_handle(self, articulation: Articulation) -> bool:
         """Whether the hand grasps the handle; otherwise it pushes the panel with closed fingers."""
 
     @abstractmethod
@@ -130,7 +130,7 @@ class MoveArticulation(Manipulation):
     @property
     def opening(self) -> float:
         """Gripper opening during the approach, m."""
-        return HANDLE_OPENING if self.leads(self.pick_articulation()) else 0.0
+        return HANDLE_OPENING if self.grasps_handle(self.pick_articulation()) else 0.0
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
@@ -155,11 +155,11 @@ class MoveArticulation(Manipulation):
             try:
                 yield from self._pull(articulation)
             except Stuck:
-                if not self.done(self.pick_articulation()):
+                if not self.is_done(self.pick_articulation()):
                     raise
                 yield from self.recovery()
                 break
-        if not self.done(self.pick_articulation()):
+        if not self.is_done(self.pick_articulation()):
             raise Stuck(
                 FailureReason.NOT_MOVED_ENOUGH, opening=self.pick_articulation().opening, range=articulation.range
             )
@@ -174,7 +174,7 @@ class MoveArticulation(Manipulation):
         yield from self.grip(pull)
         yield from self._lead(list(joints[2:-1]))
         yield from self.let_go()
-        yield from self.withdraw(self.gripper_backed())
+        yield from self.withdraw(self.retreat_pose())
         # The check of success uses camera images, so the handle must be in view.
         yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
         if abs(self.pick_articulation().opening - articulation.opening) >= MOVED * articulation.range:
@@ -202,7 +202,7 @@ class MoveArticulation(Manipulation):
         raise Stuck(FailureReason.HANDLE_OUT_OF_REACH)
 
     def _pull_from_current_base(
-        self, articulation: Articulation, pulls: Sequence[Pull], standing: Standing
+        self, articulation: Articulation, pulls: Sequence[Pull], standing: StandingPlace
     ) -> tuple[Pull, tuple[Array, ...]] | None:
         """Return the first pull that is feasible from the current base pose, with its joint values, or None."""
         # Start from the planned posture, then from the raised one: slightly off the planned place another elbow path
@@ -212,7 +212,7 @@ class MoveArticulation(Manipulation):
                 joints = self._solve_pull(self.base, pull, begin)
                 if joints is None:
                     continue
-                current_standing = Standing(self.base, joints, self.ready)
+                current_standing = StandingPlace(self.base, joints, self.ready)
                 if not self._leads_clear(current_standing, pull, articulation, TOUCH - ASIDE):
                     continue
                 if self._margin(current_standing) >= 2 * TOUCH or self.way_around(current_standing):
@@ -232,7 +232,7 @@ class MoveArticulation(Manipulation):
 
     def grip(self, pull: Pull) -> Motion:
         """Grasp the handle after first contact; do nothing if the hand pushes."""
-        if not self.leads(self.pick_articulation()):
+        if not self.grasps_handle(self.pick_articulation()):
             return
         yield from self.squeeze()
         if not self.seen.body.holding:
@@ -240,15 +240,15 @@ class MoveArticulation(Manipulation):
             yield from self.withdraw(pull.before)
             raise Stuck(FailureReason.HANDLE_MISSED)
 
-    def gripper_backed(self) -> Pose:
+    def retreat_pose(self) -> Pose:
         """Return the gripper pose moved back along its fingers by `ENTRY` metres."""
-        return backed(self.gripper_pose(), ENTRY)
+        return move_back(self.gripper_pose(), ENTRY)
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
         """Add doors and drawers in their current positions, which the goal's solids leave out, to the usual
         obstacles."""
         moving = self.goal.articulations
-        panels = (box for part in moving for box in (moved_boxes(part) if turns_level(part) else (part.panel,)))
+        panels = (box for part in moving for box in (moved_boxes(part) if is_flap(part) else (part.panel,)))
         return super().space(base, *panels, *(handle_box(part) for part in moving), *more)
 
     def let_go(self) -> Motion:
@@ -262,18 +262,18 @@ class MoveArticulation(Manipulation):
         if self.seen.body.holding:
             with suppress(Stuck):
                 yield from self.let_go()
-            yield from self.withdraw(self.gripper_backed())
+            yield from self.withdraw(self.retreat_pose())
         yield from super().recovery()
 
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path with closed fingers, at the reduced speeds for a door."""
         speeds = LEADING * self.chain.speeds
         min_duration = FIRM_LEG if self.fixed else LEG
-        for q in timed(self.chain, self.q, path, speeds, self.spec.period, least=min_duration):
-            yield merged([self.chain.command(q), self.spec.grip(0.0)])
+        for q in time_path(self.chain, self.q, path, speeds, self.spec.period, least=min_duration):
+            yield merge_commands([self.chain.command(q), self.spec.grip(0.0)])
         yield from self.wait(0.3)
 
-    def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
+    def _choose(self, articulation: Articulation) -> tuple[StandingPlace, Pull]:
         """Return the cheapest collision-free pull to the best end position, or else the one with the least contact.
 
         Raises NotRetryable naming the obstacles.
@@ -285,7 +285,7 @@ class MoveArticulation(Manipulation):
         chosen = self._best_pull(articulation)
         if chosen is not None:
             return chosen
-        with self.supposing(without(self.goal, self.goal.loose)):
+        with self.temporary_goal(without(self.goal, self.goal.loose)):
             unhindered = self._best_pull(articulation)
         blocked = None if unhindered is None else self.blockers(unhindered[0])
         out_of_reach = self.fixed and not blocked
@@ -294,14 +294,14 @@ class MoveArticulation(Manipulation):
         self._failed_search = self.base, articulation.opening, failure
         raise failure
 
-    def _best_pull(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
+    def _best_pull(self, articulation: Articulation) -> tuple[StandingPlace, Pull] | None:
         floor = self.reachable_floor()
-        blocked_options: list[tuple[float, Standing, Pull]] = []
+        blocked_options: list[tuple[float, StandingPlace, Pull]] = []
         for outside in self.sides:
-            closest: list[tuple[float, Standing, Pull]] = []
+            closest: list[tuple[float, StandingPlace, Pull]] = []
             for end in self.ends(articulation):
-                best_option: tuple[float, Standing, Pull] | None = None
-                quickest: tuple[float, Standing, Pull] | None = None
+                best_option: tuple[float, StandingPlace, Pull] | None = None
+                quickest: tuple[float, StandingPlace, Pull] | None = None
                 candidate_count = 0
                 for base, pull in self._options(articulation, end, floor, outside):
                     for ready in self.readies:
@@ -328,14 +328,14 @@ class MoveArticulation(Manipulation):
         by_detour = (option[1:] for option in blocked_options if self.way_around(option[1]))
         return next(by_detour, None)
 
-    def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
+    def _standing(self, base: Pose2, pull: Pull, ready: Array) -> StandingPlace | None:
         """Return the joint values of a pull, or None if it is infeasible. Checks the far ends first: they fail most
         often."""
         probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1], pull.after)
         if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
             return None
         joints = self._solve_pull(base, pull, ready)
-        return None if joints is None else Standing(base, joints, ready)
+        return None if joints is None else StandingPlace(base, joints, ready)
 
     def _solve_pull(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
         """Return joint values before, along and after a pull, with the slow torso at rest if possible."""
@@ -346,13 +346,13 @@ class MoveArticulation(Manipulation):
         )
         return next((joints for joints in ways if joints is not None), None)
 
-    def _seconds(self, standing: Standing) -> float:
+    def _seconds(self, standing: StandingPlace) -> float:
         """Estimate the arm's time (s) for a pull from the raised posture, from its joint speed limits alone."""
-        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self.chain.speeds
+        steps = np.abs(np.diff(self.joints.unroll([standing.ready, *standing.joints]), axis=0)) / self.chain.speeds
         return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.readies[0] else FAR_READY)
 
     def _leads_clear(
-        self, standing: Standing, pull: Pull, articulation: Articulation, clearance: float = TOUCH
+        self, standing: StandingPlace, pull: Pull, articulation: Articulation, clearance: float = TOUCH
     ) -> bool:
         """Whether the arm keeps `clearance` metres from all other obstacles while it moves the handle."""
         static_space = super().space(standing.base)
@@ -366,7 +366,7 @@ class MoveArticulation(Manipulation):
                     return False
         return True
 
-    def _margin(self, standing: Standing) -> float:
+    def _margin(self, standing: StandingPlace) -> float:
         """Return the arm's clearance (m) on the direct path to the handle past the panel, capped at `PLANNED`."""
         space = self.space(standing.base)
         way = self.joints.between(standing.ready, standing.joints[0])
@@ -391,7 +391,7 @@ class MoveArticulation(Manipulation):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
                     if not floor(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
                         continue
-                    front = articulation.axis_point if turns_level(articulation) else first
+                    front = articulation.axis_point if is_flap(articulation) else first
                     if float((xy - front[:2]) @ articulation.outward[:2]) < outside:
                         continue
                     if articulation.kind == "hinge" and on_sweep(articulation, xy, span):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from homie.kernel.types import Array, Box, FailureReason, Mask, Pose2, planar_rotation
 from skills.motion.base_path_planning import CostMap
-from skills.motion.collision import cleared
+from skills.motion.collision import clear_boxes
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable, Stuck
 from skills.motion.standing_places import Reachable, same_place
@@ -158,7 +158,7 @@ class GoTo(MobileSkill):
         """Return the cost map without the loose objects on the floor, or None if there are none."""
         if self.goal.grid is None or not self.goal.loose:
             return None
-        return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
+        return CostMap.of(clear_boxes(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
     def _unreachable_error(self, reason: FailureReason, blocked_point: Array | None) -> NotRetryable:
         """Return the error, naming the obstacles on the way to a point (2,) that the robot could reach without them."""

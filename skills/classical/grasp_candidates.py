@@ -104,7 +104,7 @@ class Grasp:
         level = np.array([np.cos(self.yaw), np.sin(self.yaw), 0.0])
         return Pose(self.pose.position - self.under * level, self.pose.rotation)
 
-    def backed(self, distance: float, lift: float = 0.0) -> Pose:
+    def retreat_pose(self, distance: float, lift: float = 0.0) -> Pose:
         """Return the pose moved back from the object by `distance` metres and up by `lift` metres."""
         return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
 

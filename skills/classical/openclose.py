@@ -12,7 +12,7 @@ from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Array, Articulation, FailureReason, Goal, rotation_z
 from homie.kernel.world.furniture import opens_otherwise
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.pulls import STANDOFF, slides_across, turns_level
+from skills.classical.pulls import STANDOFF, is_flap, is_sliding_door
 from skills.motion.motions import Motion, NotRetryable, Stuck
 
 SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
@@ -73,14 +73,14 @@ class Open(MoveArticulation):
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         return [articulation.handle]
 
-    def leads(self, articulation: Articulation) -> bool:
+    def grasps_handle(self, articulation: Articulation) -> bool:
         return True
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         opening, full_range = articulation.opening, articulation.range
         if articulation.kind == "slide":
             return (0.97 * full_range, opening + 0.5 * (full_range - opening))
-        if turns_level(articulation):
+        if is_flap(articulation):
             return tuple(
                 end
                 for end in (0.97 * full_range, 0.87 * full_range, 0.6 * full_range, 0.35 * full_range)
@@ -103,7 +103,7 @@ class Open(MoveArticulation):
         # Space behind a wall is no room before the door.
         return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clearances))
 
-    def done(self, articulation: Articulation) -> bool:
+    def is_done(self, articulation: Articulation) -> bool:
         # Wider than `thresholds.OPEN` requires: the arm that reaches in next needs room beside the panel.
         threshold = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
         return articulation.opening >= min(threshold, 0.9 * articulation.range)
@@ -111,8 +111,8 @@ class Open(MoveArticulation):
     def wide(self, articulation: Articulation) -> bool:
         """Whether a door is open so far that it no longer obstructs a robot in front of it."""
         if articulation.kind == "slide":
-            return articulation.opening >= ALMOST * articulation.range if self.fixed else self.done(articulation)
-        return self.done(articulation) and articulation.opening >= min(WIDE, 0.9 * articulation.range)
+            return articulation.opening >= ALMOST * articulation.range if self.fixed else self.is_done(articulation)
+        return self.is_done(articulation) and articulation.opening >= min(WIDE, 0.9 * articulation.range)
 
     def pick_articulation(self) -> Articulation:
         return min(_articulations_of(self.goal), key=lambda a: a.opening / a.range)
@@ -128,7 +128,7 @@ class Close(MoveArticulation):
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         """Return contacts on the panel beside the handle, on the hinge's side, or in its middle; on the bar of a
         drawer; around the bar of an articulation that is moved by its handle."""
-        if self.leads(articulation):
+        if self.grasps_handle(articulation):
             return [articulation.handle]
         fist = self.spec.fingers.reach + FIST
         if articulation.kind == "slide":
@@ -143,16 +143,16 @@ class Close(MoveArticulation):
             for handle_distance in (BESIDE_HANDLE, 0.5 * hinge_distance)
         ]
 
-    def leads(self, articulation: Articulation) -> bool:
-        return turns_level(articulation) or slides_across(articulation)
+    def grasps_handle(self, articulation: Articulation) -> bool:
+        return is_flap(articulation) or is_sliding_door(articulation)
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         opening = articulation.opening
-        if self.leads(articulation):  # the stop is felt through the handle: do not aim beyond it
+        if self.grasps_handle(articulation):  # the stop is felt through the handle: do not aim beyond it
             return (0.0, 0.35 * opening, 0.6 * opening)
         return (-0.02, 0.35 * opening, 0.6 * opening)
 
-    def done(self, articulation: Articulation) -> bool:
+    def is_done(self, articulation: Articulation) -> bool:
         return articulation.opening <= (SHUT_ANGLE if articulation.kind == "hinge" else SHUT_GAP)
 
     def pick_articulation(self) -> Articulation:

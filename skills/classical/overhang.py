@@ -89,7 +89,7 @@ def drawings(box: Box, surface: Surface, others: Sequence[Box]) -> list[Drawing]
     return sorted(chosen, key=lambda drawing: drawing.length)
 
 
-def pinches(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> list[Grasp]:
+def find_pinch_grasps(box: Box, surface: Surface, parts: Sequence[Solid], tool: Tool) -> list[Grasp]:
     """Return grasps, best first, from above and below of an object that hangs over an edge of its supporting surface.
 
     Args:
@@ -138,7 +138,7 @@ def _has_sloping_walls(parts: Sequence[Solid]) -> bool:
     return any(part.kind == "box" and np.max(np.abs(part.pose.rotation[2])) < UPRIGHT for part in parts)
 
 
-def levelled(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
+def level_grasp(box: Box, grasp: Grasp, pose: Pose) -> tuple[Box, Pose]:
     """Return the box of an object held at a pose in a rolled hand, and the hand's pose, as they are once the hand is
     turned level again; the box is upright where the hand closes from above and below."""
     if not grasp.roll:

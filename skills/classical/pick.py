@@ -25,15 +25,15 @@ from homie.kernel.types import (
 )
 from skills.classical.free_spots import half_depth
 from skills.classical.grasp_candidates import DOWN, Grasp, Tool, grasps, palm_touches, touches
-from skills.classical.overhang import drawings, levelled, lies_flat, pinches
-from skills.classical.plate_grasps import blocked, scoops
+from skills.classical.overhang import drawings, find_pinch_grasps, level_grasp, lies_flat
+from skills.classical.plate_grasps import blocked, find_scoop_grasps
 from skills.classical.pull_over_edge import draw
 from skills.motion.arm_path_search import ArmSpace
 from skills.motion.collision import FREE, TOUCH, Solids, without
 from skills.motion.held_object import Hand
 from skills.motion.manipulation import AROUND, AWAY, Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, wrap
-from skills.motion.standing_places import Option, Standing, same_place
+from skills.motion.standing_places import Option, StandingPlace, same_place
 
 HOVER = 0.13
 """Distance (m) before the grasp where the straight approach begins."""
@@ -151,7 +151,7 @@ class Pick(Manipulation):
         if grasp.under:
             self.hand.take(self._box(), self.gripper_pose(), grasp.pitch, grasp.roll)
         else:
-            self.hand.take(*levelled(self._box(), grasp, self.gripper_pose()), grasp.pitch)
+            self.hand.take(*level_grasp(self._box(), grasp, self.gripper_pose()), grasp.pitch)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
         if grasp.under:
             yield from self._hold_level(grasp)
@@ -247,13 +247,13 @@ class Pick(Manipulation):
             for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
                 back = FAILED_BEFORE * sum(same_place(base, place) for place in self._failed_bases)
                 options.append((cost + grasp.cost + penalty + back, base, poses))
-        return self.ranked(options)
+        return self.rank(options)
 
     def _give_up(self) -> NoReturn:
         """Raise NotRetryable, naming the obstacles or the objects on the target that would fall."""
         if on_top := standing_on(self.goal):
             raise NotRetryable(FailureReason.UNDER_OTHERS, blockers=[*on_top])
-        with self.supposing(without(self.goal, self.goal.loose)):
+        with self.temporary_goal(without(self.goal, self.goal.loose)):
             unhindered, fits = self._best_grasp(), bool(self._grasps())
         if unhindered is not None:
             grasp, standing = unhindered
@@ -263,7 +263,7 @@ class Pick(Manipulation):
             raise NotRetryable(FailureReason.NO_GRASP)
         raise NotRetryable(FailureReason.NO_PLACE_TO_PICK)
 
-    def _best_grasp(self) -> tuple[Grasp, Standing] | None:
+    def _best_grasp(self) -> tuple[Grasp, StandingPlace] | None:
         """Return the best grasp and the standing place for it, or None."""
         if standing_on(self.goal):
             return None
@@ -280,7 +280,7 @@ class Pick(Manipulation):
         """Return the arm's obstacles without the target, for the grasp itself."""
         return super().space(base)
 
-    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: StandingPlace, way: float, at: float) -> bool:
         """Whether the arm can reach the object, grasp and lift it without collision."""
         pre_grasp, grasp, lifted = standing.joints
         space, reaching = self._space_without_target(standing.base), self.joints.between(standing.ready, pre_grasp)
@@ -294,7 +294,7 @@ class Pick(Manipulation):
             and self._is_approach_clear(space, standing, at)
         )
 
-    def _is_approach_clear(self, space: ArmSpace, standing: Standing, at: float) -> bool:
+    def _is_approach_clear(self, space: ArmSpace, standing: StandingPlace, at: float) -> bool:
         """Whether the hand touches nothing on its straight approach to the object."""
         begin, grasp, lifted = standing.joints
         end = self.kinematics.forward(grasp)
@@ -322,10 +322,10 @@ class Pick(Manipulation):
         )
         surface = self._surface()
         if surface is not None:
-            chosen += pinches(self._box(), surface, self.goal.parts, tool)
+            chosen += find_pinch_grasps(self._box(), surface, self.goal.parts, tool)
         # An object that is only guessed to be a plate is grasped otherwise after a failure, if possible.
         if self.goal.parts or not chosen or not any(grasp.under for grasp in self._failed_grasps):
-            plate_scoops = scoops(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
+            plate_scoops = find_scoop_grasps(self._box(), self.goal.parts, self.goal.obstacles, access, tool)
             solids = Solids(self.goal.solids)
             chosen += [grasp for grasp in plate_scoops if not blocked((grasp.pose, grasp.beside), solids, fingers)]
         # A finger may push the contents of a bowl aside, or brush the bowl that the object lies in, but at a cost.
@@ -347,7 +347,7 @@ class Pick(Manipulation):
             if solid.center[2] + solid.half[2] > foot and solid.distance(box.center) < reach
         ]
 
-    def _regrasp_from_current_base(self, planned: Grasp, standing: Standing) -> tuple[Grasp, tuple[Array, ...]]:
+    def _regrasp_from_current_base(self, planned: Grasp, standing: StandingPlace) -> tuple[Grasp, tuple[Array, ...]]:
         """Return the reachable grasp, for the currently observed object, that is most similar to the planned one."""
 
         def dissimilarity(grasp: Grasp) -> float:
@@ -365,11 +365,11 @@ class Pick(Manipulation):
     def _pre_grasp(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()
         if compartment is None and grasp.under:
-            return replace(grasp, pose=grasp.beside).backed(HOVER, SLIDES_FROM)
+            return replace(grasp, pose=grasp.beside).retreat_pose(HOVER, SLIDES_FROM)
         if compartment is None and grasp.roll:
-            return grasp.backed(HOVER)
+            return grasp.retreat_pose(HOVER)
         if compartment is None:
-            return grasp.backed(HOVER, 0.05 if grasp.pose.position[2] > LOW else 0.20)
+            return grasp.retreat_pose(HOVER, 0.05 if grasp.pose.position[2] > LOW else 0.20)
         assert compartment.access is not None
         inside = float((compartment.center[:2] - grasp.pose.position[:2]) @ compartment.access)
         depth = half_depth(compartment) + inside + 0.10

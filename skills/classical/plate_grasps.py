@@ -55,7 +55,9 @@ GUESSED = 0.3
 """Cost of a grasp of an object that is only guessed to be a plate."""
 
 
-def scoops(box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Array | None, tool: Tool) -> list[Grasp]:
+def find_scoop_grasps(
+    box: Box, parts: Sequence[Solid], others: Sequence[Box], access: Array | None, tool: Tool
+) -> list[Grasp]:
     """Return grasps of a plate by its rim, best first; none for an object without a rim that has room for a finger
     below it.
 

@@ -13,7 +13,7 @@ from skills.classical.grasp_candidates import DOWN
 from skills.classical.overhang import Drawing
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, Stuck, gripper_rotation
-from skills.motion.standing_places import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.standing_places import Option, Reachable, StandingPlace, base_candidates, cheapest
 
 FROM_ABOVE, THROUGH_FRONT = (1.25, 0.95, DOWN, 0.7), (0.6, 0.45, 0.8)
 """Pitches of the hand (rad below the horizon), best first."""
@@ -46,7 +46,7 @@ def draw(skill: Manipulation, drawings: Sequence[Drawing], space_between: bool) 
     """
     options = _options(skill, drawings, space_between)
 
-    def free(standing: Standing, way: float, at: float) -> bool:
+    def free(standing: StandingPlace, way: float, at: float) -> bool:
         space = skill.space(standing.base)
         return skill.clear(space, skill.joints.between(standing.ready, standing.joints[0]), way) and skill.clear(
             space, standing.joints, at

@@ -67,25 +67,25 @@ class Pull:
     @property
     def before(self) -> Pose:
         """Gripper pose before first contact."""
-        return backed(self.poses[0], ENTRY)
+        return move_back(self.poses[0], ENTRY)
 
     @property
     def after(self) -> Pose:
         """Gripper pose with the fingers off the handle at the end: fingers still around it would drag it along."""
-        return backed(self.poses[-1], EXIT)
+        return move_back(self.poses[-1], EXIT)
 
 
-def backed(pose: Pose, distance: float) -> Pose:
+def move_back(pose: Pose, distance: float) -> Pose:
     """Return a gripper pose moved back along its fingers by a distance in m."""
     return Pose(pose.position - distance * pose.rotation[:, 0], pose.rotation)
 
 
-def turns_level(articulation: Articulation) -> bool:
+def is_flap(articulation: Articulation) -> bool:
     """Whether it is a flap or a lid, which turns about a horizontal axis."""
     return articulation.kind == "hinge" and abs(float(articulation.axis[2])) < 0.5
 
 
-def slides_across(articulation: Articulation) -> bool:
+def is_sliding_door(articulation: Articulation) -> bool:
     """Whether it is a sliding door, which slides sideways."""
     return articulation.kind == "slide" and abs(float(articulation.axis @ articulation.outward)) < 0.5
 
@@ -96,7 +96,7 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, wrist: Wrist
     unit = 0.1 if articulation.kind == "hinge" else 0.04
     count = max(2, int(np.ceil(abs(span) / unit)))
     roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 and not wrist.across else 0.0
-    level = turns_level(articulation)
+    level = is_flap(articulation)
     # A lid moves the hand up and over, a flap down in front of it: both pitch it towards the floor.
     poses = []
     for i in range(count + 1):
@@ -122,7 +122,7 @@ def _displaced_point(articulation: Articulation, point: Array, displacement: flo
         shifted: Array = point + displacement * articulation.axis
         return shifted
     arm = point - articulation.axis_point
-    if turns_level(articulation):
+    if is_flap(articulation):
         axis, lever = articulation.axis, arm - (arm @ articulation.axis) * articulation.axis
         lifted = np.cos(displacement) * lever + np.sin(displacement) * np.cross(axis, lever)
         rotated: Array = articulation.axis_point + (arm @ axis) * axis + lifted
@@ -141,7 +141,7 @@ def moved_boxes(articulation: Articulation, displacement: float = 0.0) -> tuple[
     panel = articulation.panel
     if panel is None:
         return ()
-    if turns_level(articulation):
+    if is_flap(articulation):
         return _strips(articulation, panel, displacement)
     return (
         Box(
@@ -198,7 +198,7 @@ def handle_box(articulation: Articulation) -> Box:
 
 def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
     """Whether a footprint at xy would be in the sweep of the door."""
-    if turns_level(articulation):
+    if is_flap(articulation):
         return _under_sweep(articulation, xy, span)
     arm = (articulation.handle - articulation.axis_point)[:2]
     length = float(np.linalg.norm(arm)) + 0.08
@@ -239,7 +239,7 @@ def wrists_for(articulation: Articulation, *, fixed: bool = False) -> Sequence[W
     if articulation.kind == "slide":
         steep = (replace(wrist, pitch=pitch) for pitch in FROM_ABOVE for wrist in SLIDING)
         return (*SLIDING, *steep) if fixed else SLIDING
-    return _level_wrists(articulation) if turns_level(articulation) else SWINGING
+    return _level_wrists(articulation) if is_flap(articulation) else SWINGING
 
 
 def _level_wrists(articulation: Articulation) -> Sequence[Wrist]:

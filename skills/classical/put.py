@@ -21,7 +21,7 @@ from skills.motion.collision import Solids, without
 from skills.motion.held_object import NOTHING, Hand
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.standing_places import Option, Standing, same_place
+from skills.motion.standing_places import Option, StandingPlace, same_place
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -115,7 +115,7 @@ class Put(Manipulation):
             return BELOW_RIM
         return BESIDE_CONTENTS if self.hand.loose else np.inf
 
-    def _choose(self) -> tuple[Standing, Sequence[Pose]]:
+    def _choose(self) -> tuple[StandingPlace, Sequence[Pose]]:
         """Choose the standing place and the spot. Raises NotRetryable naming the obstacles."""
         chosen = self.reachable_standing(self._options(), self._is_free)
         if chosen is not None:
@@ -124,7 +124,7 @@ class Put(Manipulation):
         fits = [surface for surface in goal.surfaces if self._fits_under(surface)]
         if not fits:
             raise NotRetryable(FailureReason.TOO_TALL)
-        with self.supposing(without(goal, goal.loose)):
+        with self.temporary_goal(without(goal, goal.loose)):
             unhindered = self.reachable_standing(self._options(), self._is_free)
         if unhindered is None:
             raise NotRetryable(FailureReason.NO_SPOT_FOR_ARM)
@@ -141,7 +141,7 @@ class Put(Manipulation):
         return height + HEADROOM <= surface.clearance and height <= surface.lid
 
     def _poses_from_current_base(
-        self, planned: Sequence[Pose], standing: Standing
+        self, planned: Sequence[Pose], standing: StandingPlace
     ) -> tuple[Sequence[Pose], tuple[Array, ...]]:
         """Return the planned poses if they can be reached from the current base pose, else the best that can."""
         alternatives = (poses for _, _, poses in self._options())
@@ -161,14 +161,14 @@ class Put(Manipulation):
             return poses
         return tuple(Pose(pose.position + displacement, pose.rotation) for pose in poses)
 
-    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: StandingPlace, way: float, at: float) -> bool:
         space = self.space(standing.base)
         loaded = self.joints.between(standing.ready, standing.joints[0])
         if not (self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)):
             return False
         return not self.hand.roll or self._has_straight_path(standing)
 
-    def _has_straight_path(self, standing: Standing) -> bool:
+    def _has_straight_path(self, standing: StandingPlace) -> bool:
         """Whether the arm can move the hand straight from pose to pose: a wrist turned aside soon reaches its limit."""
         base = standing.base
         for begin, end in itertools.pairwise(standing.joints):
@@ -208,7 +208,7 @@ class Put(Manipulation):
                         cost += sum(same_place(base, place) for place in self._failed_bases)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * drop + 0.2 * rank
                         options.append((total, base, poses))
-        for total, base, target_poses in self.ranked(options):
+        for total, base, target_poses in self.rank(options):
             yield total, base, target_poses()
 
     def _yaws(self, surface: Surface, spot: Array) -> list[tuple[float | None, float]]:

@@ -14,7 +14,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import Array, FailureReason
 from skills.dialects.codec import Dialect, pack, unpack
 from skills.dialects.hand import Hand
-from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agreed
+from skills.dialects.layouts import Channels, Frame, Grip, Layout, Pictures, Position, Rotation, agree_layout
 from skills.policies.effector import CameraName, MostMotions
 from skills.policies.instructions import SentenceTemplates
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix, rotation_vector
@@ -22,7 +22,7 @@ from skills.policies.pacing import Overlap
 from skills.policies.policy import Named, PolicyFailed, Value
 from skills.policy_access import TOKEN_VARIABLE, read_token
 from skills.policy_codec import CodecError
-from skills.policy_wire import Deadlines, ServedPolicy, Unreachable, Wire
+from skills.policy_wire import Deadlines, ServedPolicy, ServerUnreachable, Wire
 
 CHANGES = tuple(field.name for field in fields(Layout))
 """Names of the conventions that settings can change."""
@@ -90,7 +90,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         super().__init__(url, headers, settings.deadlines(), f"It has to speak the dialect of {self.dialect}.")
         try:
             server_name = f"The policy server at {url}"
-            self.layout: Layout = agreed(
+            self.layout: Layout = agree_layout(
                 server_name, self.dialect, settings.layout, settings.changes(), self.conventions()
             )
         except BaseException:
@@ -133,7 +133,7 @@ class DialectPolicy(ServedPolicy[Mapping[str, Any]]):
         motions = self.layout.motions(self._ask(wire, pictures, Hand.of(inputs, in_world=in_world)))
         if in_world and self.layout.position == "absolute":
             motions = [_to_base_frame(pose, np.asarray(inputs["base"], dtype=float)) for pose in motions]
-        return Motion.stacked(motions)
+        return Motion.stack(motions)
 
     def _same(self, current: Mapping[str, Any], previous: Mapping[str, Any]) -> str:
         is_equal = pack(current, self.dialect) == pack(previous, self.dialect)
@@ -172,7 +172,7 @@ def received(frame: bytes | str) -> Mapping[str, Any]:
     try:
         value = unpack(frame)
     except CodecError as error:
-        raise Unreachable(f"its answer cannot be read: {error}") from error
+        raise ServerUnreachable(f"its answer cannot be read: {error}") from error
     if not isinstance(value, dict):
-        raise Unreachable(f"its answer is a {type(value).__name__} and no mapping")
+        raise ServerUnreachable(f"its answer is a {type(value).__name__} and no mapping")
     return value

@@ -23,7 +23,7 @@ from skills.dialects.zmq_wire import ZmqWire
 from skills.policies.policy import Named, PolicyFailed, cannot_go_on
 from skills.policy_access import read_token
 from skills.policy_codec import CodecError
-from skills.policy_wire import Unreachable, Wire
+from skills.policy_wire import ServerUnreachable, Wire
 
 STATE: Mapping[str, slice] = {
     **{name: slice(place, place + 1) for place, name in enumerate(("x", "y", "z", "roll", "pitch", "yaw"))},
@@ -75,9 +75,9 @@ class Gr00tPolicy(DialectPolicy):
         try:
             answer = self._call(wire, "get_modality_config", None, seconds)
         except PolicyFailed as error:
-            raise Unreachable(str(error)) from error
+            raise ServerUnreachable(str(error)) from error
         if not isinstance(answer, dict) or not all(isinstance(answer.get(name), dict) for name in MODALITIES):
-            raise Unreachable("it tells no modalities")
+            raise ServerUnreachable("it tells no modalities")
         return answer
 
     def _begin(self, wire: Wire, goal: Named) -> None:
@@ -108,7 +108,7 @@ class Gr00tPolicy(DialectPolicy):
         try:
             answer = unpack(wire.receive(seconds))
         except CodecError as error:
-            raise Unreachable(f"its answer cannot be read: {error}") from error
+            raise ServerUnreachable(f"its answer cannot be read: {error}") from error
         if isinstance(answer, dict) and "error" in answer:
             if str(answer["error"]).startswith("Unauthorized"):
                 raise BadInput(

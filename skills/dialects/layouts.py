@@ -63,7 +63,7 @@ class Layout:
     pictures: Pictures = "upright"
     state: Frame = "base"
 
-    def declared(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the conventions by name, as a server declares them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -168,7 +168,7 @@ def _rows(actions: object) -> Array:
     return rows[None].astype(np.float64) if rows.ndim == 1 else rows.astype(np.float64)
 
 
-def agreed(
+def agree_layout(
     server_name: str, prefix: str, requested: str, changes: Mapping[str, Any], declared: Mapping[str, Any]
 ) -> Layout:
     """Return the layout on which a user and a server agree.
@@ -194,7 +194,7 @@ def agreed(
             f"{server_name} does not say what its numbers mean ({', '.join(missing)}): give `--skill-option"
             f" {prefix}.layout=NAME` as its checkpoint was trained, {_join_names(LAYOUTS)}."
         )
-    chosen = {**(LAYOUTS[requested].declared() if requested else {}), **changes}
+    chosen = {**(LAYOUTS[requested].to_dict() if requested else {}), **changes}
     for name, value in declared.items():
         if name in field_names and name in chosen and not _equal(chosen[name], value):
             raise BadInput(

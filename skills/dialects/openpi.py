@@ -26,7 +26,7 @@ from skills.dialects.hand import Hand
 from skills.dialects.served import ServedMotions
 from skills.policies.policy import Named, Policy, cannot_go_on
 from skills.policy_codec import CodecError
-from skills.policy_wire import Unreachable, Wire
+from skills.policy_wire import ServerUnreachable, Wire
 
 CHUNK_SIZE = "__action_chunk_size__"
 BATCHED = 3
@@ -73,7 +73,7 @@ class OpenPiPolicy(DialectPolicy):
         answer = received(reply)
         name = "action" if self.settings.dialect == "behavior" else "actions"
         if name not in answer:
-            raise Unreachable(f"its answer has no '{name}' but {', '.join(map(str, answer)) or 'nothing'}")
+            raise ServerUnreachable(f"its answer has no '{name}' but {', '.join(map(str, answer)) or 'nothing'}")
         return _chunk_of(answer) if "action_chunk" in answer else answer[name]
 
     @property
@@ -115,7 +115,7 @@ class OpenPiSession:
                 "policy": name,
                 "homie": __version__,
                 "observation": [*keys, STATE, "prompt"],
-                "conventions": self._motions.layout.declared(),
+                "conventions": self._motions.layout.to_dict(),
             },
             "openpi",
         )

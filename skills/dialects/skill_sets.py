@@ -92,7 +92,7 @@ class DialectSet(SkillSet):
     def describe(self) -> dict[str, object]:
         policy = self._policy
         declared = {key: value for key, value in policy.welcome.items() if isinstance(value, str | int | float)}
-        return {"server": policy.url, **declared, "conventions": policy.layout.declared()}
+        return {"server": policy.url, **declared, "conventions": policy.layout.to_dict()}
 
     def close(self) -> None:
         self._policy.close()

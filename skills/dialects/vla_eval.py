@@ -21,7 +21,7 @@ from skills.dialects.hand import Hand
 from skills.dialects.served import ServedMotions
 from skills.policies.policy import Named, Policy
 from skills.policy_codec import CodecError
-from skills.policy_wire import Unreachable, Wire
+from skills.policy_wire import ServerUnreachable, Wire
 
 PROTOCOL = 1
 FORMATS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -89,7 +89,7 @@ class VlaEvalPolicy(DialectPolicy):
         if self._wire is not None and self._in_episode:
             try:
                 self._send_message(self._wire, "episode_end", {})
-            except Unreachable:
+            except ServerUnreachable:
                 self._drop()
         super().close()
 
@@ -99,9 +99,11 @@ class VlaEvalPolicy(DialectPolicy):
         self._send_message(wire, "hello", hello)
         kind, payload, _ = self._receive(wire, seconds)
         if kind != "hello":
-            raise Unreachable(f"it answers a hello with '{kind}'")
+            raise ServerUnreachable(f"it answers a hello with '{kind}'")
         if payload.get("protocol_version") != PROTOCOL:
-            raise Unreachable(f"it speaks version {payload.get('protocol_version')} of the protocol, not {PROTOCOL}")
+            raise ServerUnreachable(
+                f"it speaks version {payload.get('protocol_version')} of the protocol, not {PROTOCOL}"
+            )
         return payload
 
     def _begin(self, wire: Wire, goal: Named) -> None:
@@ -132,7 +134,7 @@ class VlaEvalPolicy(DialectPolicy):
         try:
             return _parse(received(wire.receive(seconds)))
         except CodecError as error:
-            raise Unreachable(f"its answer cannot be read: {error}") from error
+            raise ServerUnreachable(f"its answer cannot be read: {error}") from error
 
     def _send_message(self, wire: Wire, kind: str, payload: Mapping[str, Any]) -> None:
         self._number += 1
@@ -203,7 +205,7 @@ class VlaEvalSession:
             **wrist,
             "action_spec": action,
             "observation_spec": seen,
-            "conventions": self._motions.layout.declared(),
+            "conventions": self._motions.layout.to_dict(),
         }
 
 

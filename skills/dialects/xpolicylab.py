@@ -21,7 +21,7 @@ from pydantic import Field
 from skills.dialects.client import DialectPolicy, DialectSettings, received
 from skills.dialects.hand import Hand
 from skills.policies.policy import Named, PolicyFailed, cannot_go_on
-from skills.policy_wire import Unreachable, Wire
+from skills.policy_wire import ServerUnreachable, Wire
 
 ANSWERS: Mapping[str, str] = {
     "hello": "hello_ack",
@@ -61,7 +61,7 @@ class XPolicyLabPolicy(DialectPolicy):
                     seconds = min(PARTING, self._deadlines.reply)
                     self._request(self._wire, "trial_end", {"trial_id": self._trial}, seconds)
                 self._send(self._wire, self._frame("close", {"reason": "the client is done"}))
-            except (Unreachable, PolicyFailed):
+            except (ServerUnreachable, PolicyFailed):
                 self._drop()
         super().close()
 
@@ -70,7 +70,7 @@ class XPolicyLabPolicy(DialectPolicy):
         try:
             return self._request(wire, "hello", {}, seconds)
         except PolicyFailed as error:
-            raise Unreachable(str(error)) from error
+            raise ServerUnreachable(str(error)) from error
 
     def _begin(self, wire: Wire, goal: Named) -> None:
         if self._trial is not None:
@@ -105,7 +105,7 @@ class XPolicyLabPolicy(DialectPolicy):
             if answer.get("message_type") == "error":
                 raise self._server_failure(answer_payload.get("message"))
             if answer.get("message_type") != ANSWERS[kind]:
-                raise Unreachable(f"it answers '{kind}' with '{answer.get('message_type')}'")
+                raise ServerUnreachable(f"it answers '{kind}' with '{answer.get('message_type')}'")
             return answer_payload
 
     def _frame(self, kind: str, payload: Mapping[str, Any]) -> dict[str, Any]:

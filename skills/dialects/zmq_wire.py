@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from homie.kernel.support.packages import missing_part
 from skills.policy_codec import FRAME_BYTES
-from skills.policy_wire import Unreachable, Wire
+from skills.policy_wire import ServerUnreachable, Wire
 
 T = TypeVar("T")
 SLICE = 0.02
@@ -52,12 +52,12 @@ class ZmqWire(Wire):
         while True:
             with self._lock:
                 if self._socket.closed:
-                    raise Unreachable("the connection is closed")
+                    raise ServerUnreachable("the connection is closed")
                 try:
                     if self._socket.poll(round(SLICE * 1000), event):
                         return work()
                 except self._zmq.ZMQError as error:
-                    raise Unreachable(str(error)) from error
+                    raise ServerUnreachable(str(error)) from error
             if time.monotonic() > deadline:
-                raise Unreachable(f"it has not answered for {seconds:.3g} s")
+                raise ServerUnreachable(f"it has not answered for {seconds:.3g} s")
             time.sleep(0)  # a lock is not fair

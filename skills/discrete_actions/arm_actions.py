@@ -138,7 +138,7 @@ class ArmAction:
         return cls.of([float(part) for part in parts])
 
     @classmethod
-    def reaching(cls, pose: Pose, *, open: bool) -> ArmAction:
+    def from_pose(cls, pose: Pose, *, open: bool) -> ArmAction:
         """Return the action nearest to a pose of the tool. Raises BadInput outside the workspace."""
         x, y, z = (int(cell) for cell in encode_position(pose.position))
         return cls.of([x, y, z, *encode_rotation(pose.rotation), int(open)])

@@ -52,7 +52,7 @@ class Clearance:
         self._held = None if held is None else _in_gripper(held, self._in_room(kinematics.forward(q)))
         self._start_distances = {part: distance for part, (distance, *_) in self._parts(q).items()}
 
-    def obstructed(self, q: Array) -> str:
+    def describe_collision(self, q: Array) -> str:
         """Describe the first collision, in words and with the cell of the place; "" if there is none.
 
         Contacts at the start of the motion are allowed, so that it can leave them.

@@ -42,7 +42,7 @@ class Move(RoutineSkill):
             self.goal.box,
         )
         try:
-            way = find_way(self.kinematics, self.q, target, clearance.obstructed)
+            way = find_way(self.kinematics, self.q, target, clearance.describe_collision)
         except NoWay as error:
             raise Stuck(str(error)) from None
         yield from self.follow_joints(way, speed=SPEED, tolerance=0.002, patience=0.8)

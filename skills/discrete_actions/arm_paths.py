@@ -19,14 +19,14 @@ CHECKED = 0.04
 OVER = 0.14
 """Height (m) of the path over the top above the higher one of start and target."""
 
-Obstructed = Callable[[Array], str]
+CollisionCheck = Callable[[Array], str]
 
 
 class NoWay(Exception):
     """There is no path; the message is the reason, as the end of a sentence."""
 
 
-def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: CollisionCheck) -> list[Array]:
     """Return postures (n + 1,) from q0 (left out) to a pose of the gripper in the base frame, each reached from the one
     before by joint interpolation. Raises NoWay."""
     goal = kinematics.solve(target.position, target.rotation, q0)
@@ -41,7 +41,7 @@ def find_way(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstru
     raise NoWay(next((reason for reason in reasons if reason), "no way of the arm was found"))
 
 
-def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: CollisionCheck) -> list[Array]:
     """Move the gripper on a line at a constant turning rate."""
     start = kinematics.forward(q0)
     length = float(np.linalg.norm(target.position - start.position))
@@ -60,7 +60,7 @@ def _straight(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstr
     return way
 
 
-def _joint_space(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+def _joint_space(kinematics: Kinematics, q0: Array, target: Pose, obstructed: CollisionCheck) -> list[Array]:
     """Interpolate all joints linearly."""
     goal = kinematics.solve(target.position, target.rotation, q0).q
     count = max(1, int(np.ceil(float(np.max(np.abs(goal - q0))) / CHECKED)))
@@ -69,7 +69,7 @@ def _joint_space(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Ob
     return [goal]
 
 
-def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstructed: Obstructed) -> list[Array]:
+def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstructed: CollisionCheck) -> list[Array]:
     """Move straight up, across in joint space, straight down."""
     start = kinematics.forward(q0)
     height = max(start.position[2], target.position[2]) + OVER
@@ -82,6 +82,6 @@ def _raise_cross_lower(kinematics: Kinematics, q0: Array, target: Pose, obstruct
     return way + _straight(kinematics, way[-1], target, obstructed)
 
 
-def _check(obstructed: Obstructed, q: Array) -> None:
+def _check(obstructed: CollisionCheck, q: Array) -> None:
     if reason := obstructed(q):
         raise NoWay(reason)

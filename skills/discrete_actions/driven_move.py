@@ -6,8 +6,8 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot import graph_moves
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Pose2
-from skills.discrete_actions.graph_move_results import Refused, Traveller
-from skills.discrete_actions.step import begun
+from skills.discrete_actions.graph_move_results import MoveRefused, Traveller
+from skills.discrete_actions.step import step_start
 from skills.motion.driving import MobileSkill
 from skills.motion.motions import Motion, NotRetryable
 
@@ -33,7 +33,7 @@ class DrivenMove(MobileSkill):
     @property
     def _here(self) -> Pose2:
         """Start pose of the move."""
-        return begun(self.base, self._intended_pose)
+        return step_start(self.base, self._intended_pose)
 
     def routine(self) -> Motion:
         traveller = self._traveller
@@ -52,6 +52,6 @@ class DrivenMove(MobileSkill):
                     self._intended_pose = heading
                 case _:
                     traveller.tilt = traveller.look(self.subtask.action)
-        except Refused as refused:
+        except MoveRefused as refused:
             raise NotRetryable(str(refused)) from refused
         yield from self.look_at(traveller.gaze(self.base, traveller.tilt))

@@ -62,12 +62,12 @@ class Graph:
         faced = min(offsets, key=lambda way: (offsets[way], way), default=None)
         return faced if faced is not None and offsets[faced] <= FACED else None
 
-    def moved(self, point: int, yaw: float) -> Pose2 | None:
+    def pose_ahead(self, point: int, yaw: float) -> Pose2 | None:
         """Return the pose after Move forward; None if no point is faced."""
         next_point = self.ahead(point, yaw)
         return None if next_point is None else self.pose(next_point, self.direction(point, next_point))
 
-    def turned(self, point: int, yaw: float, *, left: bool) -> float | None:
+    def next_heading(self, point: int, yaw: float, *, left: bool) -> float | None:
         """Return the heading after a turn at a point: the next direction to that side; None if there is no other."""
         return next_direction(self.directions(point), yaw, left=left)
 

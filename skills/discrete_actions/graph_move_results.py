@@ -23,7 +23,7 @@ NO_POINT = "no point of the floor is ahead: turn to one first"
 NOTHING_ELSE = "there is nothing else to turn to here"
 
 
-class Refused(Exception):
+class MoveRefused(Exception):
     """A move is impossible; the text is the reason."""
 
 
@@ -41,11 +41,11 @@ class Traveller:
 
     def way(self, base: Pose2, grid: OccupancyGrid | None) -> list[Pose2]:
         """Return the poses of Move forward in straight lines: one, or two if the robot has to return to its point
-        first. Raises Refused."""
+        first. Raises MoveRefused."""
         point = self.graph.nearest(base.xy)
-        aim = self.graph.moved(point, base.yaw)
+        aim = self.graph.pose_ahead(point, base.yaw)
         if aim is None:
-            raise Refused(NO_POINT)
+            raise MoveRefused(NO_POINT)
         if grid is None:
             return [aim]
         costs = CostMap.of(grid, self.spec.footprint_radius + ROOM)
@@ -54,15 +54,15 @@ class Traveller:
             stops = [base.xy, *(pose.xy for pose in way)]
             if all(_is_free(costs, a, b) for a, b in itertools.pairwise(stops)):
                 return way
-        raise Refused(IN_THE_WAY)
+        raise MoveRefused(IN_THE_WAY)
 
     def headings(self, action: str, base: Pose2) -> list[Pose2]:
         """Return the poses in which a turn can end, best first: in place, or on the robot's point if there is no room
-        to turn in place. Raises Refused."""
+        to turn in place. Raises MoveRefused."""
         point = self.graph.nearest(base.xy)
-        yaw = self.graph.turned(point, base.yaw, left=action == graph_moves.TURN_LEFT)
+        yaw = self.graph.next_heading(point, base.yaw, left=action == graph_moves.TURN_LEFT)
         if yaw is None:
-            raise Refused(NOTHING_ELSE)
+            raise MoveRefused(NOTHING_ELSE)
         return [Pose2(base.x, base.y, yaw), self.graph.pose(point, yaw)]
 
     def look(self, action: str) -> float:
@@ -72,7 +72,7 @@ class Traveller:
         low, high = head.limits[1]
         tilt = self.tilt + (NOD if action == graph_moves.LOOK_DOWN else -NOD)
         if not low <= tilt <= high:
-            raise Refused(NO_FURTHER)
+            raise MoveRefused(NO_FURTHER)
         return tilt
 
     def gaze(self, base: Pose2, tilt: float) -> Array:

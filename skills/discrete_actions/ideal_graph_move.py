@@ -8,7 +8,7 @@ from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.robot import graph_moves
 from homie.kernel.types import Command, Goal, Observation, Outcome, Pose2, Subtask
 from skills.attempts import AttemptSkill
-from skills.discrete_actions.graph_move_results import Refused, Traveller
+from skills.discrete_actions.graph_move_results import MoveRefused, Traveller
 from skills.discrete_actions.step import IN_THE_WAY
 from skills.discrete_actions.survey import GO_TO
 from skills.ideal_skill import SET
@@ -40,7 +40,7 @@ class IdealMove(AttemptSkill):
                 case _:
                     tilt = traveller.look(subtask.action)
             self._place_robot(places, tilt)
-        except Refused as refused:
+        except MoveRefused as refused:
             self._reason, self._retryable = str(refused), False
             return
         traveller.tilt = tilt
@@ -53,7 +53,7 @@ class IdealMove(AttemptSkill):
             goal = Goal("", "", self._traveller.gaze(pose, tilt), room=point)
             if not self._robot.set_outcome(GO_TO, goal, [pose]):
                 return
-        raise Refused(IN_THE_WAY)
+        raise MoveRefused(IN_THE_WAY)
 
     def act(self, observation: Observation) -> Command:
         return Command()

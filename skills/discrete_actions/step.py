@@ -48,7 +48,7 @@ class Step(MobileSkill):
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().start(subtask, goal, observation)
-        self._here = begun(observation.body.base, self._intended_pose)
+        self._here = step_start(observation.body.base, self._intended_pose)
 
     @property
     def feedback_message(self) -> str:
@@ -143,7 +143,7 @@ class Step(MobileSkill):
             yield self.spec.drive(0.0, 0.0)
 
 
-def begun(base: Pose2, intended: Pose2 | None) -> Pose2:
+def step_start(base: Pose2, intended: Pose2 | None) -> Pose2:
     """Return the start of a step: the intended end of the last one, unless the robot is somewhere else."""
     if (
         intended is None

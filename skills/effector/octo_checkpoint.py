@@ -19,7 +19,7 @@ from skills.checkpoints import (
     require,
     shapes_of,
 )
-from skills.checkpoints.device import chosen_device
+from skills.checkpoints.device import choose_device
 from skills.checkpoints.writing import random_tensors, write_flax
 from skills.effector.octo_flax_names import LANGUAGE_MODEL, ROOT, flax_view, size_of
 from skills.effector.octo_network import BASE, SMALL, OctoNetwork, Size
@@ -88,7 +88,7 @@ def read_release(path: Path) -> Checkpoint:
 
 def load_network(checkpoint: Checkpoint, device: str = "auto") -> OctoNetwork:
     """Return the network with the weights of a release. Raises BadInput."""
-    place = chosen_device(device)
+    place = choose_device(device)
     tensors = {name: tensor for name, tensor in checkpoint.tensors.items() if not name.startswith(LANGUAGE_MODEL)}
     network = OctoNetwork(size_of(tensors))
     load_strict(flax_view(network), tensors, policy="octo", path=checkpoint.path)

@@ -23,7 +23,7 @@ class Chunks(ABC):
         """Return the next action."""
 
 
-class Receding(Chunks):
+class RecedingHorizon(Chunks):
     """Receding horizon: the first `execute` actions of a chunk, then a new chunk."""
 
     def __init__(self, execute: int) -> None:

@@ -139,7 +139,7 @@ class OctoPolicy(ChunkPredictor):
     def step(self, inputs: Named) -> Named:
         self.see(inputs)
         action = self.chunks.step(self.predict)
-        return {**motion(action, self.gripper).named(), "action": action}
+        return {**motion(action, self.gripper).to_dict(), "action": action}
 
 
 class OctoAhead(ChunkPredictor):
@@ -164,4 +164,4 @@ class OctoAhead(ChunkPredictor):
         actions = self.predict()
         self._last = number, actions
         gripper = copy(self.gripper)
-        return {**Motion.stacked([motion(action, gripper) for action in actions]), "action": actions}
+        return {**Motion.stack([motion(action, gripper) for action in actions]), "action": actions}

@@ -12,7 +12,7 @@ from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.support.packages import missing_part
 from skills.effector.octo_actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
-from skills.effector.octo_chunks import Ensemble, Receding
+from skills.effector.octo_chunks import Ensemble, RecedingHorizon
 from skills.policies.effector import CameraName, DeviceName, EffectorSkill, MostMotions
 from skills.policies.instructions import SentenceTemplates
 from skills.policies.pacing import Overlap, pacing
@@ -127,7 +127,7 @@ class Octo(PolicySet):
             case "ahead":
                 return OctoAhead(facts={**facts, "ahead": settings.early, "overlap": settings.overlap}, **parts)
             case "receding":
-                return OctoPolicy(chunks=Receding(settings.execute), facts=facts, **parts)
+                return OctoPolicy(chunks=RecedingHorizon(settings.execute), facts=facts, **parts)
             case "ensemble":
                 return OctoPolicy(chunks=Ensemble(LENGTH, settings.weight), facts=facts, **parts)
 
@@ -138,4 +138,4 @@ class Octo(PolicySet):
         return [OctoSkill(policy, spec, kinematics, action, pace) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        return self.described(self.settings, "embeddings", "tokenizer")
+        return self.describe_checkpoint(self.settings, "embeddings", "tokenizer")

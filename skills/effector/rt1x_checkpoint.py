@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
-from skills.checkpoints.device import chosen_device
+from skills.checkpoints.device import choose_device
 from skills.checkpoints.writing import random_tensors, write_flax
 from skills.effector.rt1x_flax_names import flax_view
 from skills.effector.rt1x_network import Rt1xNetwork
@@ -26,7 +26,7 @@ CHECKPOINT = CheckpointFormat(
 
 def load_network(path: Path, device: str = "auto") -> tuple[Rt1xNetwork, str]:
     """Return the network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
-    place = chosen_device(device)
+    place = choose_device(device)
     checkpoint = read_checkpoint(path, CHECKPOINT)
     require(checkpoint, CHECKPOINT)
     network = Rt1xNetwork()

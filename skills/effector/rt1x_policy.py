@@ -69,7 +69,7 @@ class Rt1xPolicy:
 
     def step(self, inputs: Named) -> Named:
         tokens = self.action_tokens(cast(Image, inputs["primary"]))
-        return {**self.embodiment.motion(tokens).named(), "tokens": tokens}
+        return {**self.embodiment.motion(tokens).to_dict(), "tokens": tokens}
 
     def action_tokens(self, picture: Image) -> Tokens:
         """Return the 11 tokens of the action after the next image (h, w, 3) uint8."""

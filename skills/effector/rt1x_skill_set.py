@@ -97,4 +97,4 @@ class Rt1x(PolicySet):
         return [Rt1xSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        return self.described(self.settings, "embeddings")
+        return self.describe_checkpoint(self.settings, "embeddings")

@@ -8,7 +8,7 @@ from homie.kernel.types import Array, Articulation, FailureReason, Pose
 from skills.motion.collision import TOUCH, without
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.standing_places import Option, Standing
+from skills.motion.standing_places import Option, StandingPlace
 
 BEFORE = 0.1
 """Distance (m) before the switch from which the hand presses in a straight line."""
@@ -62,11 +62,11 @@ class Press(Manipulation):
         yield from self.withdraw(pre_press)
         yield from self.together(self.leave(), self.look_at(switch.handle))
 
-    def _choose(self, switch: Articulation) -> tuple[Standing, tuple[Pose, ...]]:
+    def _choose(self, switch: Articulation) -> tuple[StandingPlace, tuple[Pose, ...]]:
         """Choose the standing place and the press. Raises NotRetryable naming the obstacles."""
         chosen = self.reachable_standing(self._options(switch), self._is_free)
         if chosen is None:
-            with self.supposing(without(self.goal, self.goal.loose)):
+            with self.temporary_goal(without(self.goal, self.goal.loose)):
                 unhindered = self.reachable_standing(self._options(switch), self._is_free)
             blocked = None if unhindered is None else self.blockers(unhindered[0])
             raise NotRetryable(FailureReason.NO_PLACE_TO_PRESS, blockers=blocked)
@@ -82,9 +82,9 @@ class Press(Manipulation):
                 poses = press_poses(switch, inward + slant, pitch, self.spec.fingers.reach)
                 misalignment_cost = ASKEW * (abs(pitch) + abs(slant))
                 options += [(cost + misalignment_cost, base, poses) for cost, base in base_poses]
-        return self.ranked(options)
+        return self.rank(options)
 
-    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: StandingPlace, way: float, at: float) -> bool:
         space = self.space(standing.base)
         approach_path = self.joints.between(standing.ready, standing.joints[0])
         return self.clear(space, approach_path, way) and self.clear(space, standing.joints, min(at, PRESSING))

@@ -9,7 +9,7 @@ import numpy as np
 from homie.kernel.types import Array, FailureReason, Pose
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation
-from skills.motion.standing_places import Option, Reachable, Standing, base_candidates, cheapest
+from skills.motion.standing_places import Option, Reachable, StandingPlace, base_candidates, cheapest
 
 FACE = 0.12
 """Distance (m) from the top of a person's head down to between the eyes."""
@@ -81,7 +81,7 @@ class Show(Manipulation):
             ]
         return cheapest(options)
 
-    def _is_free(self, standing: Standing, way: float, at: float) -> bool:
+    def _is_free(self, standing: StandingPlace, way: float, at: float) -> bool:
         space = self.space(standing.base)
         approach_path = self.joints.between(standing.ready, standing.joints[0])
         return self.clear(space, approach_path, way) and self.clear(space, standing.joints, at)

@@ -32,7 +32,7 @@ class Turn(MoveArticulation):
             return PAST
         return tuple(share * articulation.range for share in ON)
 
-    def done(self, articulation: Articulation) -> bool:
+    def is_done(self, articulation: Articulation) -> bool:
         share = articulation.opening / articulation.range
         return share <= OFF if self._turns_off else share >= ON[-1] - OFF
 
@@ -42,7 +42,7 @@ class Turn(MoveArticulation):
     def wrists(self, articulation: Articulation) -> Sequence[Wrist]:
         return FROM_ABOVE
 
-    def leads(self, articulation: Articulation) -> bool:
+    def grasps_handle(self, articulation: Articulation) -> bool:
         return True
 
     def pick_articulation(self) -> Articulation:

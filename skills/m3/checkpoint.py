@@ -56,7 +56,7 @@ def load_network(name: str, path: Path) -> tuple[Network, str]:
     return network.eval(), checkpoint.sha256
 
 
-def saved(network: Network, steps: int) -> dict[str, object]:
+def network_content(network: Network, steps: int) -> dict[str, object]:
     """Return the content of a network's file in the format of the authors' trainer."""
     return {"config": {}, "state_dict": _wrapped(network).state_dict(), "num_steps_done": steps}
 

@@ -38,10 +38,10 @@ def depth_picture(frame: CameraFrame) -> Depth:
     """
     if frame.depth is None:
         raise cannot_go_on(f"the camera {frame.name} has no depth")
-    return seen_by_m3(frame.depth, frame.intrinsics)
+    return resample_depth(frame.depth, frame.intrinsics)
 
 
-def seen_by_m3(depth: Depth, camera: Intrinsics) -> Depth:
+def resample_depth(depth: Depth, camera: Intrinsics) -> Depth:
     """Return the same from a depth image (H, W) in metres and its intrinsics."""
     slopes = (np.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
     columns, inside_x = _pixels(slopes * camera.fx + camera.cx, camera.width)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Mask, OccupancyGrid, Pose2
 from skills.m3.layout import ANGULAR, LINEAR, STOP
-from skills.m3.teacher import ACTIONS, rolled
+from skills.m3.teacher import ACTIONS, roll_out
 
 SPARE = 0.06
 """Margin (m) around the arm: a cell of the map, and its sway."""
@@ -29,7 +29,7 @@ class Guard:
         self._grid: OccupancyGrid | None = None
         self._room = self._arm_room = np.zeros((0, 0), np.float32)
 
-    def allowed(self, base: Pose2, arm: Array, radii: Array, grid: OccupancyGrid | None) -> Mask:
+    def allowed_classes(self, base: Pose2, arm: Array, radii: Array, grid: OccupancyGrid | None) -> Mask:
         """Return a mask (20,) of the collision-free classes; the ones that only turn if there is none.
 
         Args:
@@ -45,7 +45,7 @@ class Guard:
             self._arm_room = self._room if grid.walls is None else _distances(grid.walls, grid.resolution)
         base_pose = np.array([[base.x, base.y, base.yaw]])
         # (20, decisions, 3)
-        poses = np.stack([rolled(base_pose, linear, angular)[:, 0] for linear, angular in ACTIONS])
+        poses = np.stack([roll_out(base_pose, linear, angular)[:, 0] for linear, angular in ACTIONS])
         is_clear = self._keeps_clearance(self._room, base_pose[:, :2], poses[..., :2], self._radius)
         for (x, y, _), radius in zip(arm, radii, strict=True):
             if np.hypot(x, y) + radius > self._radius:

@@ -16,7 +16,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Command, FailureReason, Goal, Observation, Outcome, Subtask
 from skills.m3.layout import STEP
 from skills.m3.skill import REST, M3Skill
-from skills.motion.motions import merged
+from skills.motion.motions import merge_commands
 from skills.policies.policy import Policy, PolicyFailed, Value
 
 BASE_SPEED = 1.5
@@ -67,7 +67,7 @@ class Manipulate(M3Skill):
 
     def _prepare(self) -> Iterator[Command]:
         """Move the arm to its rest posture, and open an empty hand."""
-        yield from self.to_rest()
+        yield from self.move_to_rest()
         if not self.seen.body.holding:
             yield from self.open_fingers()
         self._joint_target = self.q[self.torso :]
@@ -78,7 +78,9 @@ class Manipulate(M3Skill):
         numbers = np.asarray(action, dtype=float)
         self._joint_target = np.clip(self._joint_target + JOINT_STEP * numbers[2:9], *self.arm.limits.T)
         linear, angular = (BASE_SPEED * self.slowness * numbers[:2]).tolist()
-        self.held = merged([self.spec.drive(linear, angular), Command({self.arm.name: self._joint_target.tolist()})])
+        self.held = merge_commands(
+            [self.spec.drive(linear, angular), Command({self.arm.name: self._joint_target.tolist()})]
+        )
         holding = self.seen.body.holding
         if numbers[9] > 0 and self.grasps and not holding:
             if float(np.linalg.norm(self.goal_at_gripper())) <= GRASP_RANGE:

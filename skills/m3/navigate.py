@@ -98,7 +98,7 @@ class Navigate(M3Skill):
 
     def _inputs(self) -> Named:
         arm, radii = self.kinematics.link_points(self.q), self.kinematics.point_radii
-        allowed = self._guard.allowed(self.seen.body.base, arm, radii, self.goal.grid)
+        allowed = self._guard.allowed_classes(self.seen.body.base, arm, radii, self.goal.grid)
         allowed[STOP] = self._goal_failure() is None
         return {**super()._inputs(), "allowed": allowed}
 
@@ -143,5 +143,5 @@ class Navigate(M3Skill):
             yield from self._to_posture(self._folded)  # an obstacle that holds the base may hold the arm
         self._blocked = BlockedBase(self.seen.body.base, self.seen.stamp)
         self._anchor, self._anchor_decision = self.seen.body.base, self.decided
-        yield from self.to_rest()
+        yield from self.move_to_rest()
         self.policy.reset({"skill": self.network})

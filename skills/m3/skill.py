@@ -114,7 +114,7 @@ class M3Skill(PolicySkill):
         self.policy.reset({"skill": self.network})
         self.held = Command()
         """The command of the last decision."""
-        self.busy: Iterator[Command] | None = self.to_rest()
+        self.busy: Iterator[Command] | None = self.move_to_rest()
         """Commands to execute before the next decision and before `held`."""
         self.decided = 0
         self._periods_left = 0
@@ -185,7 +185,7 @@ class M3Skill(PolicySkill):
 
     # ------------------------------------------------------------ the arm before the first decision
 
-    def to_rest(self) -> Iterator[Command]:
+    def move_to_rest(self) -> Iterator[Command]:
         """Move torso and arm to the rest posture; a folded arm is raised first."""
         folded = self.chain.nearest(self._folded, self.q)
         if np.max(np.abs(folded - self.q)) < FOLDED:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SKILLS: tuple[type[M3Skill], ...] = (Navigate, Pick, Place, Open, Close)
 
 
-def able(networks: Iterable[str]) -> list[type[M3Skill]]:
+def usable_skills(networks: Iterable[str]) -> list[type[M3Skill]]:
     """Return the skills for which the networks suffice."""
     available = set(networks)
     return [skill for skill in SKILLS if available & set(skill.networks)]
@@ -36,7 +36,7 @@ class M3(PolicySet):
 
     def __init__(self, argument: str = "") -> None:
         self.files = find_files(argument)
-        self.actions = tuple(action for skill in able(self.files) for action in skill.actions)  # type: ignore[misc]
+        self.actions = tuple(action for skill in usable_skills(self.files) for action in skill.actions)  # type: ignore[misc]
         try:
             from skills.m3.checkpoint import load_networks
         except ModuleNotFoundError as error:
@@ -50,7 +50,7 @@ class M3(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        return [skill(policy, spec, kinematics) for skill in able(str(policy.facts["skills"]).split())]
+        return [skill(policy, spec, kinematics) for skill in usable_skills(str(policy.facts["skills"]).split())]
 
     def describe(self) -> dict[str, object]:
         return {name: {"checkpoint": str(path), "sha256": self._hashes[name]} for name, path in self.files.items()}

@@ -31,12 +31,12 @@ ACTIONS = np.array([(linear, angular) for linear in LINEAR for angular in ANGULA
 
 def nodes(poses: Array) -> NDArray[np.intp]:
     """Return the indices of the poses (n, 3) that are about one decision apart, including the last one."""
-    travelled = np.concatenate([[0.0], np.cumsum(apart(poses[:-1], poses[1:]))])
+    travelled = np.concatenate([[0.0], np.cumsum(count_decisions(poses[:-1], poses[1:]))])
     indices = np.searchsorted(travelled, np.arange(0.0, travelled[-1], 1.0))
     return np.unique(np.append(indices, len(poses) - 1))
 
 
-def apart(first: Array, second: Array) -> Array:
+def count_decisions(first: Array, second: Array) -> Array:
     """Return the minimum number of decisions (n,) from poses (n, 3) to others: at full speed, turning while driving."""
     driven = np.linalg.norm(second[:, :2] - first[:, :2], axis=1) / (max(LINEAR) * STEP)
     turn_decisions = np.abs(wrap_angles(second[:, 2] - first[:, 2])) / (max(ANGULAR) * STEP)
@@ -51,15 +51,15 @@ def decisions(way: Array, bases: Array) -> Array:
     """
     targets = way[np.minimum(np.arange(len(way)) + AHEAD, len(way) - 1)]
     # Near the end fewer are left: three would lead beyond it, and turning on the spot would seem better.
-    remaining = np.clip(np.round(apart(bases, targets)).astype(int), 1, AHEAD) - 1
+    remaining = np.clip(np.round(count_decisions(bases, targets)).astype(int), 1, AHEAD) - 1
     end_poses = np.stack(
-        [rolled(bases, linear, angular)[remaining, np.arange(len(way))] for linear, angular in ACTIONS], axis=1
+        [roll_out(bases, linear, angular)[remaining, np.arange(len(way))] for linear, angular in ACTIONS], axis=1
     )
     end_errors = np.linalg.norm(end_poses[..., :2] - targets[:, None, :2], axis=2)
     end_errors += RADIUS * np.abs(wrap_angles(end_poses[..., 2] - targets[:, None, 2]))
     end_errors[:, STOP] -= WORTH  # stopping must be beaten by `WORTH`
     stops = end_errors.argmin(axis=1) == STOP
-    stops |= apart(bases, np.repeat(way[-1:], len(way), axis=0)) <= NEAR
+    stops |= count_decisions(bases, np.repeat(way[-1:], len(way), axis=0)) <= NEAR
     stops[-1] = True
     quality = np.exp((end_errors.min(axis=1, keepdims=True) - end_errors) / SPREAD)
     quality[:, STOP] = 0.0
@@ -74,7 +74,7 @@ def goals(bases: Array, target: Array) -> Array:
     return np.stack([c * x + s * y, -s * x + c * y, np.full(len(bases), target[2])], axis=1)
 
 
-def rolled(bases: Array, linear: float, angular: float) -> Array:
+def roll_out(bases: Array, linear: float, angular: float) -> Array:
     """Return the poses after 1 to `AHEAD` decisions from poses (n, 3): (AHEAD, n, 3)."""
     pose, poses = bases.copy(), []
     for _ in range(AHEAD):

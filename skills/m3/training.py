@@ -29,10 +29,10 @@ from homie.kernel.robot.lessons import Lesson, SkillOrder, SkillReport, SkillTra
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
 from homie.kernel.types import Array, wrap_angles
-from skills.checkpoints.device import chosen_device
-from skills.m3.checkpoint import load_network, saved
+from skills.checkpoints.device import choose_device
+from skills.m3.checkpoint import load_network, network_content
 from skills.m3.files import find_files
-from skills.m3.frames import FIELD, seen_by_m3, to_m3
+from skills.m3.frames import FIELD, resample_depth, to_m3
 from skills.m3.layout import DEPTH_RANGE, NAVIGATION, SIZE, STOP
 from skills.m3.network import HIDDEN, Network
 from skills.m3.teacher import decisions, goals, nodes
@@ -82,7 +82,7 @@ class Arm:
 def train(order: SkillOrder, over: StepOver) -> SkillReport:
     """Train as ordered, or resume the training. Raises BadInput for weights or lessons that cannot be used."""
     start = time.monotonic()
-    device = chosen_device(order.device)
+    device = choose_device(order.device)
     torch.manual_seed(order.seed)
     network = _initial_network(order).to(device).train()
     optimizer = torch.optim.Adam(network.parameters(), lr=order.rate)
@@ -108,7 +108,7 @@ def train(order: SkillOrder, over: StepOver) -> SkillReport:
                 held_out_losses[step] = _evaluate(network, held_out, arms, order.seed, device)[0]
             _save_state(order.out / STATE, network, optimizer, schedule, losses, held_out_losses, step)
     right = _evaluate(network, held_out or ways, arms, order.seed, device)[1]
-    torch.save(saved(network.cpu(), order.steps), order.out / f"{NETWORK}.pth")
+    torch.save(network_content(network.cpu(), order.steps), order.out / f"{NETWORK}.pth")
     return SkillReport(
         file=f"{NETWORK}.pth",
         losses=losses,
@@ -125,12 +125,12 @@ def way_of(lesson: Lesson) -> Way:
         raise BadInput(f"{lesson.name} has no depth of the camera {CAMERA}: record with --depths {CAMERA}.")
     indices = nodes(lesson.poses)
     node_pictures = [lesson.depths[CAMERA][number] for number in indices]
-    pictures = np.stack([seen_by_m3(picture.depth, picture.lens) for picture in node_pictures]) / DEPTH_RANGE
+    pictures = np.stack([resample_depth(picture.depth, picture.lens) for picture in node_pictures]) / DEPTH_RANGE
     images = torch.from_numpy(np.clip(pictures, 0.0, 1.0)).float()
     return Way(lesson.poses[indices], images, lesson.target, arm_before_camera(images))
 
 
-def mirrored(way: Way) -> Way:
+def mirror(way: Way) -> Way:
     """Return the path mirrored left to right, in a house that is as likely."""
     return Way(way.poses * (1.0, -1.0, -1.0), way.pictures.flip(2), way.target * (1.0, -1.0, 1.0))
 
@@ -155,13 +155,13 @@ def _loss(
     labels = torch.zeros(longest, len(ways), NAVIGATION.actions)
     for column, recorded in enumerate(ways):
         # An arm is not mirrored: it is on its own side.
-        way = mirrored(recorded) if recorded.arm is None and rng.random() < MIRRORED else recorded
+        way = mirror(recorded) if recorded.arm is None and rng.random() < MIRRORED else recorded
         bases = way.poses + rng.normal(0.0, (OFF, OFF, TURNED), way.poses.shape)
         quality = torch.from_numpy(decisions(way.poses, bases)).float()
         count = len(quality)
         states[:count, column] = torch.from_numpy(np.stack([to_m3(goal) for goal in goals(bases, way.target)]))
         turns = torch.from_numpy(wrap_angles(bases[:, 2] - way.poses[:, 2])).float()
-        pictures.append(None if rng.random() < BLIND else covered(turned(way.pictures, turns), arms, rng))
+        pictures.append(None if rng.random() < BLIND else cover_pictures(turn_pictures(way.pictures, turns), arms, rng))
         is_given = torch.from_numpy(rng.random(count - 1) >= FORGETS).float()[:, None]
         previous[1:count, column] = is_given * functional.one_hot(quality[:-1].argmax(1), NAVIGATION.actions)
         labels[:count, column] = quality
@@ -199,7 +199,7 @@ def _sequence_logits(
     return logits
 
 
-def turned(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
+def turn_pictures(pictures: torch.Tensor, turns: torch.Tensor) -> torch.Tensor:
     """Return depth images (n, 128, 128) as seen by a base turned to the left by `turns` (n,), rad.
 
     Assumes a level camera. Pixels outside the recorded image are 0: no return.
@@ -229,7 +229,7 @@ def arm_before_camera(pictures: torch.Tensor) -> Arm | None:
     return Arm(arm, middle[arm]) if is_arm else None
 
 
-def covered(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generator) -> torch.Tensor:
+def cover_pictures(pictures: torch.Tensor, arms: Sequence[Arm], rng: np.random.Generator) -> torch.Tensor:
     """Return images (n, 128, 128) of a path with an arm in front of the camera, or a near obstacle in a random part of
     all."""
     occluded = pictures.clone()

@@ -56,7 +56,7 @@ class Joints:
         self.low, self.high = chain.limits.T
         self._step = np.where(chain.slides, LIFT_STEP, STEP)
 
-    def unrolled(self, way: Sequence[Array]) -> list[Array]:
+    def unroll(self, way: Sequence[Array]) -> list[Array]:
         """Return the postures with the continuous joints of each on the turn nearest to the posture before."""
         turns = [way[0]]
         for target in way[1:]:
@@ -147,7 +147,7 @@ class ArmSpace:
         requested = list(dict.fromkeys(min(margin, end_clearance) for margin in margins))
         for margin in requested:
             for detour in ((), *detours):
-                way = self.joints.unrolled([begin, *detour, end])
+                way = self.joints.unroll([begin, *detour, end])
                 if all(self.clear(a, b, margin) for a, b in itertools.pairwise(way)):
                     return way[1:]
         end = self.joints.nearest(end, begin)

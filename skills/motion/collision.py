@@ -75,11 +75,11 @@ def without(goal: Goal, removed: Sequence[Box]) -> Goal:
         goal,
         solids=tuple(solid for solid in goal.solids if not any(_is_part_of(solid, box) for box in removed)),
         obstacles=tuple(other for other in goal.obstacles if not any(_is_part_of(other, box) for box in removed)),
-        grid=None if goal.grid is None else cleared(goal.grid, removed),
+        grid=None if goal.grid is None else clear_boxes(goal.grid, removed),
     )
 
 
-def cleared(grid: OccupancyGrid, removed: Sequence[Box]) -> OccupancyGrid:
+def clear_boxes(grid: OccupancyGrid, removed: Sequence[Box]) -> OccupancyGrid:
     """Return the grid with the footprints of some objects free."""
     picture = grid.occupied.astype(np.uint8)
     for box in removed:

@@ -12,7 +12,7 @@ from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, FailureReason, OccupancyGrid, Pose2
 from skills.motion.arm_path_search import ArmSpace, detours
 from skills.motion.base_path_planning import ESCAPE, CostMap, length_left, plan_path, point_ahead, rest_of
-from skills.motion.collision import Solids, cleared, on_the_way
+from skills.motion.collision import Solids, clear_boxes, on_the_way
 from skills.motion.held_object import NOTHING, Hand
 from skills.motion.motions import Motion, NotRetryable, RoutineSkill, Stuck, wrap
 
@@ -113,7 +113,7 @@ class MobileSkill(RoutineSkill):
         """
         if self.chain.torso:
             torso = self._folded[: self.chain.torso] if torso is None else torso
-            yield from self.accompanied(self._drive(target, yaw, tolerance), self.lift(torso))
+            yield from self.run_alongside(self._drive(target, yaw, tolerance), self.lift(torso))
         else:
             yield from self._drive(target, yaw, tolerance)
 
@@ -142,7 +142,7 @@ class MobileSkill(RoutineSkill):
         """Return the error for a point (2,) without a path, naming the loose objects on the way."""
         radius = self.spec.footprint_radius + self.margin
         if self.goal.grid is not None and self.goal.loose:
-            costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
+            costs = CostMap.of(clear_boxes(self.goal.grid, self.goal.loose), radius)
             path = plan_path(costs, self.base.xy, target, tolerance)
             if path is not None:
                 return NotRetryable(FailureReason.NO_PATH, blockers=on_the_way(self.goal.loose, path, radius))

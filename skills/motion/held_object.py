@@ -61,7 +61,7 @@ class Hand:
         self.pitch, self.roll, self.center, self.level, self.loose = pitch, roll, center, None, False
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
         self.axes = rotation.T @ rotation_z(box.yaw)
-        self.spheres = filled(Box(center, box.half), self.axes)
+        self.spheres = fill_box(Box(center, box.half), self.axes)
 
     def correct(self, box: Box, pose: Pose) -> None:
         """Store a better measured box of the held object (odometry frame), which has slipped or hangs differently than
@@ -100,7 +100,7 @@ class Hand:
         return ((self.pitch, 0.0), *((pitch, cost_per_rad * abs(pitch - self.pitch)) for pitch in other_pitches))
 
 
-def filled(box: Box, rotation: Array) -> Array:
+def fill_box(box: Box, rotation: Array) -> Array:
     """Return spheres (n, 4) that fill a box around `box.center` whose axes are the columns of a rotation (3, 3)."""
     radius = max(FINEST, float(np.min(box.half)))
     reach = np.maximum(box.half - radius, 0.0)

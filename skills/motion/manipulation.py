@@ -22,7 +22,7 @@ from skills.motion.standing_places import (
     AnyOption,
     Option,
     Reachable,
-    Standing,
+    StandingPlace,
     base_candidates,
     cheapest,
     first_standing,
@@ -101,7 +101,7 @@ class Manipulation(MobileSkill):
             target, approach, self.base, floor, distances=distances, bearings=bearings, aside=lateral_offset
         )
 
-    def ranked(self, options: Sequence[AnyOption]) -> list[AnyOption]:
+    def rank(self, options: Sequence[AnyOption]) -> list[AnyOption]:
         """Return options sorted by cost; for a robot that can move, not too many from any one place."""
         return sorted(options, key=lambda option: option[0]) if self.fixed else cheapest(options)
 
@@ -112,8 +112,8 @@ class Manipulation(MobileSkill):
     def reachable_standing(
         self,
         options: Iterable[Option],
-        accept: Callable[[Standing, float, float], bool],
-    ) -> tuple[Standing, Sequence[Pose]] | None:
+        accept: Callable[[StandingPlace, float, float], bool],
+    ) -> tuple[StandingPlace, Sequence[Pose]] | None:
         """Return the cheapest option that the arm can do without contact; if there is none, with slight contact; then
         on a narrower path there, and at last on a path around obstacles.
 
@@ -127,17 +127,17 @@ class Manipulation(MobileSkill):
         def clearance(base: Pose2, q: Array) -> float:
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
 
-        def reaches(standing: Standing, way: float, at: float) -> bool:
+        def reaches(standing: StandingPlace, way: float, at: float) -> bool:
             return accept(standing, way, at) and (way > AROUND or self._search_around(standing))
 
         return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=reaches)
 
-    def way_around(self, standing: Standing) -> bool:
+    def way_around(self, standing: StandingPlace) -> bool:
         """Whether the arm can move from the raised posture to the first pose of a standing on another path, where the
         straight one is not free: from behind an open door, or between two boards."""
         return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
 
-    def _search_around(self, standing: Standing) -> bool:
+    def _search_around(self, standing: StandingPlace) -> bool:
         """The same for one of many standings: False after `MOST_SEARCHES`."""
         if self.hand.loose or self._searches >= MOST_SEARCHES:  # an object with loose contents moves straight
             return False
@@ -145,7 +145,7 @@ class Manipulation(MobileSkill):
         return self.way_around(standing)
 
     def joints_from_here(
-        self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
+        self, poses: Sequence[Pose], planned: StandingPlace, accept: Callable[[StandingPlace, float, float], bool]
     ) -> tuple[Array, ...] | None:
         """Return joint values for gripper poses from the current base pose, preferring those similar to the planned
         ones: a millimetre may make the arm fold differently.
@@ -158,7 +158,7 @@ class Manipulation(MobileSkill):
             joints = solve_sequence(self.kinematics, self.base, poses, begin)
             if joints is None:
                 continue
-            current_standing = Standing(self.base, joints, self.ready)
+            current_standing = StandingPlace(self.base, joints, self.ready)
             if accept(current_standing, *ON_ARRIVAL):
                 return joints
             if (
@@ -170,7 +170,7 @@ class Manipulation(MobileSkill):
         return None
 
     @contextmanager
-    def supposing(self, goal: Goal) -> Iterator[None]:
+    def temporary_goal(self, goal: Goal) -> Iterator[None]:
         """Plan temporarily with another goal."""
         actual, self.goal = self.goal, goal
         try:
@@ -178,7 +178,7 @@ class Manipulation(MobileSkill):
         finally:
             self.goal = actual
 
-    def blockers(self, standing: Standing) -> list[Box]:
+    def blockers(self, standing: StandingPlace) -> list[Box]:
         """Return the loose objects that keep the robot from a standing, or the arm from its poses there."""
         radius = self.spec.footprint_radius + self.margin
         way = [*self.joints.between(standing.ready, standing.joints[0]), *standing.joints]
@@ -193,7 +193,7 @@ class Manipulation(MobileSkill):
 
     # ------------------------------------------------------------ coming and going
 
-    def come_to(self, standing: Standing) -> Motion:
+    def come_to(self, standing: StandingPlace) -> Motion:
         """Drive to a standing with the arm raised on the last stretch."""
         pose = standing.base
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])

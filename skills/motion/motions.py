@@ -200,7 +200,7 @@ class RoutineSkill(AttemptSkill):
     ) -> Motion:
         """Move through joint values one after the other without stopping in between."""
         command = self.q
-        for command in timed(self.chain, self.q, path, speed * self.chain.speeds, self.spec.period):
+        for command in time_path(self.chain, self.q, path, speed * self.chain.speeds, self.spec.period):
             yield self.chain.command(command)
         yield from self._settle(command, tolerance, patience)
         worst = int(np.argmax(np.abs(self.q - command)))
@@ -234,7 +234,7 @@ class RoutineSkill(AttemptSkill):
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
         command = self.q
         min_duration = length / max(1, len(path)) / speed
-        for command in timed(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=min_duration):
+        for command in time_path(self.chain, self.q, path, self.chain.speeds, self.spec.period, least=min_duration):
             yield self.chain.command(command)
         yield from self._settle(command, 0.03, patience)
 
@@ -283,13 +283,13 @@ class RoutineSkill(AttemptSkill):
                 except StopIteration:
                     running.remove(motion)
             if commands:
-                yield merged(commands)
+                yield merge_commands(commands)
 
-    def accompanied(self, motion: Motion, other: Motion) -> Motion:
+    def run_alongside(self, motion: Motion, other: Motion) -> Motion:
         """Run a motion together with one of another limb, which stops where it is when the first is over."""
         for command in motion:
             other_command = next(other, None)
-            yield command if other_command is None else merged([command, other_command])
+            yield command if other_command is None else merge_commands([command, other_command])
 
     def wait(self, seconds: float) -> Motion:
         """Stand still for some seconds."""
@@ -297,7 +297,7 @@ class RoutineSkill(AttemptSkill):
             yield Command()
 
 
-def timed(
+def time_path(
     chain: Chain, begin: Array, path: Sequence[Array], speeds: Array, period: float, *, least: float = 0.0
 ) -> Iterator[Array]:
     """Yield the joint values (n,) of every control period (s) along a path that begins at `begin`, none above its
@@ -320,7 +320,7 @@ def timed(
     yield from (sums[ramp_periods:] - sums[:-ramp_periods])[1:] / ramp_periods
 
 
-def merged(commands: Sequence[Command]) -> Command:
+def merge_commands(commands: Sequence[Command]) -> Command:
     """Merge commands into one; for each group the first command that has it applies."""
     targets = {group: values for command in reversed(commands) for group, values in command.targets.items()}
     return Command(targets, next((command.effector for command in commands if command.effector is not None), None))

@@ -25,7 +25,7 @@ matrix products differ between them in the last bits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingPlace:
     """A base pose with the joint values that reach each pose of the sequence, from a raised posture."""
 
     base: Pose2
@@ -171,9 +171,9 @@ def first_standing(
     margins: Sequence[tuple[float, float]],
     *,
     clearance: Callable[[Pose2, Array], float],
-    accept: Callable[[Standing, float, float], bool],
+    accept: Callable[[StandingPlace, float, float], bool],
     tries: int = 600,
-) -> tuple[Standing, Sequence[Pose]] | None:
+) -> tuple[StandingPlace, Sequence[Pose]] | None:
     """Return the cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses),
     sorted.
 
@@ -192,8 +192,8 @@ def first_standing(
                 joints = solve_sequence(kinematics, base, poses, ready)
                 if joints is None:
                     continue
-                if accept(Standing(base, joints, ready), way, margin):
-                    return Standing(base, joints, ready), poses
+                if accept(StandingPlace(base, joints, ready), way, margin):
+                    return StandingPlace(base, joints, ready), poses
             deferred.append((base, poses, ready, free))
         waiting = iter(deferred)
     return None

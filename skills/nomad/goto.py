@@ -36,11 +36,11 @@ class NomadGoTo(PolicyRoutine):
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.to = adapt(subtask, goal, observation, self.names)
-        if self.explores and not self.explore_seconds:
+        if self.is_exploring and not self.explore_seconds:
             raise PolicyFailed(FailureReason.TARGET_NOT_FOUND)
 
     @property
-    def explores(self) -> bool:
+    def is_exploring(self) -> bool:
         """Whether the attempt has no goal, so that NoMaD explores."""
         return not self.to.nodes and self.to.picture is None
 
@@ -67,7 +67,7 @@ class NomadGoTo(PolicyRoutine):
                         return
                     forward, left = np.asarray(decision["waypoint"]).tolist()
                     decision_stamp, waypoint = stamp, (forward, left)
-            if self.explores and stamp - start > self.explore_seconds:
+            if self.is_exploring and stamp - start > self.explore_seconds:
                 raise Stuck(FailureReason.EXPLORED, seconds=self.explore_seconds)
             if blocked.is_blocked(self.base, stamp, *velocity):
                 raise Stuck(FailureReason.WAY_BLOCKED)

@@ -16,7 +16,7 @@ from skills.nomad.network import FRAMES, NomadNetwork
 from skills.nomad.preprocessing import prepare
 from skills.nomad.sampler import LENGTH, sample, waypoints
 from skills.nomad.steering import RATE, SPACING
-from skills.nomad.targets import Exploration, MapRoute, Observed, Picture, Target
+from skills.nomad.targets import CurrentImages, Exploration, MapRoute, Picture, Target
 from skills.nomad.topomap import TopoMap
 from skills.policies.policy import Named, cannot_go_on
 
@@ -71,7 +71,7 @@ class NomadPolicy:
             self._tokens.append(self.network.vision_encoder.frame_tokens(newest)[0])
             if len(self._tokens) < FRAMES:
                 return {"ready": False}
-            choice = self._target.choose(Observed(self.network, torch.stack(list(self._tokens)), newest[0]))
+            choice = self._target.choose(CurrentImages(self.network, torch.stack(list(self._tokens)), newest[0]))
             waypoint = self._waypoint(choice.condition)
         return {
             "ready": True,

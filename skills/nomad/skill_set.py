@@ -71,4 +71,4 @@ class Nomad(PolicySet):
 
     def describe(self) -> dict[str, object]:
         nodes = len(self.chart.nodes) if self.chart is not None else 0
-        return self.described(self.settings, "topomap", map_nodes=nodes)
+        return self.describe_checkpoint(self.settings, "topomap", map_nodes=nodes)

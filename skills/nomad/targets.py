@@ -40,7 +40,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class CurrentImages:
     """The current images: the tokens (4, 256) of the last frames, oldest first, and the newest frame (3, 96, 96)."""
 
     network: NomadNetwork
@@ -62,14 +62,14 @@ class Observed:
 class Target(Protocol):
     """A target. It may keep state, such as the robot's node on the map."""
 
-    def choose(self, observed: Observed) -> Choice:
+    def choose(self, observed: CurrentImages) -> Choice:
         """Return the goal for the current images. Raises PolicyFailed."""
 
 
 class Exploration:
     """Exploration: the goal is masked."""
 
-    def choose(self, observed: Observed) -> Choice:
+    def choose(self, observed: CurrentImages) -> Choice:
         return Choice(observed.without_goal())
 
 
@@ -79,7 +79,7 @@ class Picture:
     def __init__(self, goal: torch.Tensor) -> None:
         self.goal = goal
 
-    def choose(self, observed: Observed) -> Choice:
+    def choose(self, observed: CurrentImages) -> Choice:
         conditions, distances = observed.towards(self.goal)
         distance = float(distances[0])
         return Choice(conditions[0], distance, reached=distance < CLOSE)
@@ -96,7 +96,7 @@ class MapRoute:
         self.nodes, self.goals, self.loop = nodes, goals, loop
         self.goal = self.closest = -1
 
-    def choose(self, observed: Observed) -> Choice:
+    def choose(self, observed: CurrentImages) -> Choice:
         window = self.window() if self.closest >= 0 else list(range(len(self.nodes)))
         conditions, distances = observed.towards(self.nodes[window])
         best = int(distances.argmin())

@@ -19,7 +19,7 @@ REACH = 8
 """Number of pixels of the mark on each side of the goal: a square of 17 by 17."""
 
 
-def resized(picture: Image) -> Image:
+def resize_picture(picture: Image) -> Image:
     """(h, w, 3) RGB -> (SIDE, SIDE, 3) BGR, bilinear"""
     return np.asarray(cv2.resize(picture[..., ::-1].copy(), (SIDE, SIDE)), dtype=np.uint8)
 
@@ -34,7 +34,7 @@ def mask(pixel: tuple[int, int]) -> Image:
 
 def prepare(picture: Image) -> torch.Tensor:
     """(h, w, 3) RGB of any size -> (3, SIDE, SIDE), 0..1"""
-    return torch.from_numpy(resized(picture)).permute(2, 0, 1).to(torch.float32) / 255.0
+    return torch.from_numpy(resize_picture(picture)).permute(2, 0, 1).to(torch.float32) / 255.0
 
 
 def prepare_goal(picture: Image, pixel: tuple[int, int]) -> torch.Tensor:

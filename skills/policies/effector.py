@@ -23,7 +23,7 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.robot.conventions import check_period
 from homie.kernel.types import Array, Command, Failure, FailureReason, Goal, Observation, Outcome, Pose, Subtask
-from skills.motion.motions import merged
+from skills.motion.motions import merge_commands
 from skills.policies.instructions import instruction
 from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
 from skills.policies.pacing import Pacing, pacing
@@ -193,7 +193,9 @@ class EffectorSkill(PolicySkill):
             position = begin.position + part * (goal.position - begin.position)
             pose = Pose(position, rotation_matrix(part * share * turn) @ begin.rotation)
             first_commands = [self.spec.grip(width), Command(effector=pose)]
-            commands.append(merged(first_commands if base is None else [*first_commands, self.spec.drive(*base)]))
+            commands.append(
+                merge_commands(first_commands if base is None else [*first_commands, self.spec.drive(*base)])
+            )
         self._pose = goal
         return commands
 

@@ -49,7 +49,7 @@ class Motion:
     base: Array
     terminate: bool = False
 
-    def named(self) -> Named:
+    def to_dict(self) -> Named:
         """Return the motion as named values, in the form of a policy's output."""
         return {
             "translation": self.translation,
@@ -67,10 +67,10 @@ class Motion:
         return cls(translation, rotation, float(_numbers(values, "opening", 1)[0]), base, bool(values.get("terminate")))
 
     @staticmethod
-    def stacked(motions: Sequence[Motion]) -> Named:
+    def stack(motions: Sequence[Motion]) -> Named:
         """Return successive motions in the form of a policy's output: the same names, each with an additional first
         axis."""
-        named = [motion.named() for motion in motions]
+        named = [motion.to_dict() for motion in motions]
         return {name: np.stack([np.asarray(values[name]) for values in named]) for name in named[0]}
 
     @classmethod

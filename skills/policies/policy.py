@@ -142,7 +142,7 @@ class PolicySet(SkillSet):
     sha256: str
     """The checkpoint and its checksum."""
 
-    def described(self, settings: BaseModel, *files: str, **extra: object) -> dict[str, object]:
+    def describe_checkpoint(self, settings: BaseModel, *files: str, **extra: object) -> dict[str, object]:
         """Return the record of a set with a checkpoint: its path, its checksum and its settings.
 
         Args:

@@ -21,7 +21,7 @@ from homie.runtime.runstore.damage import read_finished
 from homie.train.hyperparameters import SkillOptions
 from homie.train.skill import SkillTrainingFile, train_skill
 from skills.m3.layout import ANGULAR, LINEAR, STEP, STOP
-from skills.m3.teacher import apart, decisions, goals, nodes
+from skills.m3.teacher import count_decisions, decisions, goals, nodes
 
 pytest.importorskip("mcap")
 GO = ("begin go to the ball", "go to ball", "end success")
@@ -49,7 +49,7 @@ def test_who_does_what_the_teacher_says_gets_to_the_end_of_the_way(metres, turn,
     pose = way[0] + np.array([0.0, beside, off])
     reached = 0
     for _ in range(4 * len(way)):
-        near = apart(np.repeat(pose[None], len(way), 0), way)[reached:]
+        near = count_decisions(np.repeat(pose[None], len(way), 0), way)[reached:]
         reached += int(near.argmin())
         action = decisions(way, np.repeat(pose[None], len(way), 0))[reached].argmax()
         if action == STOP:

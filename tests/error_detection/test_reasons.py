@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from error_detection.failure_advice import ADVICE, ONCE_MORE, REPEATED, explained, lasting
+from error_detection.failure_advice import ADVICE, ONCE_MORE, REPEATED, explain_reason, lasting
 from error_detection.further_sentences import too_difficult
 from homie.kernel.types import Failure, FailureReason
 from homie.kernel.types.failure_reasons import with_repetitions
@@ -28,7 +28,7 @@ def example(reason: FailureReason) -> Failure:
 def test_every_reason_has_advice(reason: FailureReason) -> None:
     failure = example(reason)
     words, advice = ADVICE[reason]
-    assert explained(failure) == f"{words or failure}. {advice}"
+    assert explain_reason(failure) == f"{words or failure}. {advice}"
     assert lasting(failure) is not advice.endswith(ONCE_MORE)
     assert advice.startswith("Please ") and not words.startswith("Please "), "the reason comes before the advice"
 
@@ -65,7 +65,7 @@ def test_the_text_of_the_record_has_the_details() -> None:
 def test_blockers_are_named_and_have_to_be_moved(blockers: list[str], text: str, advice: str) -> None:
     failure = Failure(BLOCKED, blockers=blockers)
     assert failure == f"the object cannot be reached: {text}"
-    assert explained(failure) == f"{failure}. {advice}"
+    assert explain_reason(failure) == f"{failure}. {advice}"
     assert lasting(failure)
 
 
@@ -78,7 +78,7 @@ def test_blockers_get_the_names_that_the_planner_knows() -> None:
 def test_a_failure_that_comes_again_and_again_is_given_up() -> None:
     failure = with_repetitions(Failure(FailureReason.CLOSED_ON_NOTHING), 6)
     assert failure == "the fingers closed on nothing, 6 times in a row"
-    assert explained(failure) == f"{REPEATED.words}. {REPEATED.advice}"
+    assert explain_reason(failure) == f"{REPEATED.words}. {REPEATED.advice}"
     assert lasting(failure) and not lasting(Failure(FailureReason.CLOSED_ON_NOTHING))
     assert with_repetitions("it slips", 6) == "it slips, 6 times in a row"
 
@@ -87,7 +87,7 @@ def test_a_failure_is_the_same_from_another_process() -> None:
     failure = Failure(FailureReason.STOPPED_SHORT, metres=1.26)
     again = Failure.read(FailureReason[failure.reason.name], str(failure))
     assert again == failure == "the policy stopped 1.3 m from the target"
-    assert explained(again) == explained(failure)
+    assert explain_reason(again) == explain_reason(failure)
 
 
 def test_the_sentence_begins_as_the_official_one() -> None:

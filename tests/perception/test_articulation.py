@@ -14,7 +14,7 @@ from homie.kernel.types import Array, Articulation, Box, Detection, Observation,
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
 from perception.localise import Patch
 from perception.locator import SensorLocator
-from perception.memory.doors_and_drawers import Seen, update_panel
+from perception.memory.doors_and_drawers import PartView, update_panel
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import Identity
 from perception.scan import Points
@@ -164,12 +164,12 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))  # its side and no more
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    full = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
+    full = PartView(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043, EYE)
     panel = update_panel(None, "hinge", full)
-    assert panel is not None and panel.shut
+    assert panel is not None and panel.is_closed
     piece = replace(full, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
     updated = update_panel(panel, "hinge", piece)
-    assert updated is not None and updated.shut
+    assert updated is not None and updated.is_closed
     np.testing.assert_allclose(updated.outward, panel.outward, atol=1e-6)
 
 
@@ -178,10 +178,10 @@ def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open()
     side, frame = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.44, 0.46), (0.2, 0.6), (1.28, 1.3))
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     door, handle = _grid((0.46, 0.46), (0.14, 0.6), (0.2, 1.26)), _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    without = update_panel(None, "hinge", Seen(door, handle, side, box, 0.0037, EYE))
+    without = update_panel(None, "hinge", PartView(door, handle, side, box, 0.0037, EYE))
     assert without is not None and without.opening == pytest.approx(np.pi / 2)
-    framed = update_panel(None, "hinge", Seen(door, handle, np.concatenate([side, frame]), box, 0.0037, EYE))
-    assert framed is not None and framed.shut
+    framed = update_panel(None, "hinge", PartView(door, handle, np.concatenate([side, frame]), box, 0.0037, EYE))
+    assert framed is not None and framed.is_closed
     np.testing.assert_allclose(framed.outward, [1.0, 0.0], atol=1e-6)
 
 
@@ -189,10 +189,10 @@ def test_what_was_learned_from_a_piece_is_repaired_by_the_whole() -> None:
     body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
     box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
     handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
-    piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019, EYE)
+    piece = PartView(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019, EYE)
     full = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
     repaired = update_panel(update_panel(None, "hinge", piece), "hinge", full)
-    assert repaired is not None and repaired.shut and repaired.width == pytest.approx(0.6, abs=0.03)
+    assert repaired is not None and repaired.is_closed and repaired.width == pytest.approx(0.6, abs=0.03)
     np.testing.assert_allclose(repaired.outward, [1.0, 0.0], atol=1e-6)
 
 

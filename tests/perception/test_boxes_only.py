@@ -35,7 +35,7 @@ def look_around(house: House, locator: SensorLocator, seed: int = 0) -> Observat
 def nearest(locator: SensorLocator, observation: Observation, name: str, center: np.ndarray) -> Box:
     """The box of the goal that words lead to nearest a place."""
     boxes = []
-    for entity in locator._things.meant(name):
+    for entity in locator._things.find_entities(name):
         box = locator.goal(entity, ACTION_TABLE["Go to"], observation).box
         assert box is not None
         boxes.append(box)
@@ -51,9 +51,9 @@ def test_objects_are_found_where_they_are(house: House, locator: SensorLocator, 
         box = nearest(locator, observation, name.rstrip("_12").replace("_", " "), true)
         assert np.linalg.norm(box.center - true) < 0.05
         assert 2 * box.half.max() < 0.3
-    assert len(locator._things.meant("apple")) == 2
+    assert len(locator._things.find_entities("apple")) == 2
     for name in ("apple", "bowl"):
-        assert all(locator.pickable(entity) for entity in locator._things.meant(name))
+        assert all(locator.pickable(entity) for entity in locator._things.find_entities(name))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -64,7 +64,7 @@ def test_furniture_is_found_where_it_is(house: House, locator: SensorLocator, se
         box = nearest(locator, observation, name.rstrip("_12"), true.center)
         assert np.linalg.norm((box.center - true.center)[:2]) < 0.35, name
         assert box.half[:2].max() < true.half[:2].max() + 0.5, name
-    assert len(locator._things.meant("table")) == 2
+    assert len(locator._things.find_entities("table")) == 2
 
 
 def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorLocator) -> None:
@@ -72,7 +72,7 @@ def test_two_things_of_a_kind_in_one_look_are_two(house: House, locator: SensorL
     detections = BoxesOnly().detect(observation)
     assert len([detection for detection in detections if detection.name.endswith("table")]) >= 2
     locator.update(observation, detections)
-    tables = locator._things.meant("table")
+    tables = locator._things.find_entities("table")
     assert len(tables) == 2
     detections_of_tables = [locator.seen(table, detections) for table in tables]
     assert all(detections_of_tables) and not set(map(id, detections_of_tables[0])) & set(

@@ -11,7 +11,7 @@ from homie.kernel.types import Array, Box, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
 from perception.locator import SensorLocator
-from perception.memory.seen_furniture import Furniture, entered, is_furniture
+from perception.memory.seen_furniture import Furniture, count_entering, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import holds_up
@@ -30,10 +30,10 @@ def test_the_inside_is_entered_through_the_side_that_faces_the_eye() -> None:
     for side in range(4):
         angle = box.yaw + side * np.pi / 2
         eye = np.array([1.0 + 2 * np.cos(angle), 2.0 + 2 * np.sin(angle), 1.0])
-        counts = entered(inside, eye, box)
+        counts = count_entering(inside, eye, box)
         assert counts[side] == 2
         assert counts.sum() == 2
-    assert entered(inside, np.array([1.0, 2.0, 3.0]), box).sum() == 0  # from above
+    assert count_entering(inside, np.array([1.0, 2.0, 3.0]), box).sum() == 0  # from above
 
 
 def test_the_open_side_of_a_shelf_is_where_its_inside_was_seen(

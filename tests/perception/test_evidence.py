@@ -25,7 +25,7 @@ def report(kind: str, score: float, view: str = "head", part: str = "") -> Detec
 
 
 def believes(evidence: Evidence, kind: str, score: float, where: Patch, view: str = "head") -> bool:
-    return evidence.believed(kind, report(kind, score, view), where, small=True) is not None
+    return evidence.add(kind, report(kind, score, view), where, small=True) is not None
 
 
 def test_one_sure_look_is_enough_and_one_unsure_look_never() -> None:
@@ -47,10 +47,10 @@ def test_of_two_kinds_at_one_place_the_likelier_is_believed() -> None:
     evidence = Evidence()
     assert believes(evidence, "apple", 0.65, patch(1.0, 0.0))
     assert believes(evidence, "peach", 0.8, patch(1.01, 0.0))
-    assert evidence.outvoted("apple", np.array([1.0, 0.0, 0.8]))
+    assert evidence.is_outvoted("apple", np.array([1.0, 0.0, 0.8]))
     assert not believes(evidence, "apple", 0.65, patch(1.0, 0.0))
     assert believes(evidence, "apple", 0.65, patch(1.0, 0.0, eye=1.0))
-    assert not evidence.outvoted("apple", np.array([1.0, 0.0, 0.8]))
+    assert not evidence.is_outvoted("apple", np.array([1.0, 0.0, 0.8]))
 
 
 @pytest.mark.parametrize("metres", [0.06, 0.12, 0.2])
@@ -60,7 +60,7 @@ def test_reports_of_a_neighbour_of_the_same_kind_take_no_evidence_from_an_object
         assert believes(evidence, "can", 0.9, patch(1.0, 0.0, eye=eye))
     assert believes(evidence, "can", 0.7, patch(1.0, metres))
     believes(evidence, "peach", 0.8, patch(1.0, 0.0))
-    assert not evidence.outvoted("can", np.array([1.0, 0.0, 0.8]))
+    assert not evidence.is_outvoted("can", np.array([1.0, 0.0, 0.8]))
 
 
 def test_what_lies_in_a_bowl_does_not_speak_against_the_bowl() -> None:
@@ -73,14 +73,14 @@ def test_what_lies_in_a_bowl_does_not_speak_against_the_bowl() -> None:
 def test_floor_belongs_to_the_likelier_room_cell_by_cell() -> None:
     evidence = Evidence()
     wide = patch(FLOOR_CELL, FLOOR_CELL / 2, z=0.0, size=0.9 * FLOOR_CELL)
-    kitchen = evidence.believed("kitchen", report("kitchen", 0.9, part="floor"), wide, small=False)
+    kitchen = evidence.add("kitchen", report("kitchen", 0.9, part="floor"), wide, small=False)
     assert kitchen is not None and len(kitchen.points) == len(wide.points)
     beside = patch(1.5 * FLOOR_CELL, FLOOR_CELL / 2, z=0.0, size=0.4 * FLOOR_CELL)
     for eye in (1.0, 2.0):
-        evidence.believed("hall", report("hall", 0.8, part="floor"), patch_from(beside, eye), small=False)
-    again = evidence.believed("kitchen", report("kitchen", 0.9, part="floor"), wide, small=False)
+        evidence.add("hall", report("hall", 0.8, part="floor"), patch_from(beside, eye), small=False)
+    again = evidence.add("kitchen", report("kitchen", 0.9, part="floor"), wide, small=False)
     assert again is not None and not in_the_hall(again.points).any()
-    hall = evidence.believed("hall", report("hall", 0.8, part="floor"), wide, small=False)
+    hall = evidence.add("hall", report("hall", 0.8, part="floor"), wide, small=False)
     assert hall is not None and in_the_hall(hall.points).all()
 
 

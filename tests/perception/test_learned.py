@@ -22,7 +22,7 @@ from homie.kernel.types import Detection, Observation
 from homie.train.detector import train_detector
 from homie.train.hyperparameters import DetectorOptions
 from perception.detectors.learned import LearnedDetector, LearnedSettings
-from perception.detectors.picture_detector import named
+from perception.detectors.picture_detector import split_label
 from perception.detectors.simulated import SimulatedDetector
 from perception.learned.coco import read_split
 from perception.learned.examples import examples_of
@@ -162,7 +162,7 @@ def answers(data: Path, change: dict[str, str]) -> list[list[Detection]]:
         [
             Detection(kind, "picture", tuple(map(int, box)), 0.9, part=part)
             for box, number in zip(picture.boxes, picture.classes, strict=True)
-            for kind, part in [named(change.get(split.classes[number], split.classes[number]))]
+            for kind, part in [split_label(change.get(split.classes[number], split.classes[number]))]
         ]
         for picture in split.pictures
     ]

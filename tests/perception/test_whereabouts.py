@@ -15,7 +15,7 @@ from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import holder_of
-from perception.memory.whereabouts import Whereabouts, consistent, whereabouts
+from perception.memory.whereabouts import Whereabouts, resolve_contradictions, whereabouts
 from perception.scan import Points
 
 
@@ -29,7 +29,7 @@ def test_furniture_is_on_no_object_and_nothing_is_on_itself() -> None:
         "lamp": Whereabouts("", "on", "desk"),
         "desk": Whereabouts("study"),
     }
-    reported = consistent(places, {"counter", "lamp", "desk"})
+    reported = resolve_contradictions(places, {"counter", "lamp", "desk"})
     assert reported["counter"] == Whereabouts("kitchen")
     assert reported["pan"] == Whereabouts("kitchen", "on", "counter")
     assert {reported["bowl_1"].holder, reported["bowl_2"].holder} != {"bowl_1", "bowl_2"}
@@ -70,7 +70,7 @@ def test_nothing_stands_on_a_drawer_under_a_worktop(
     under.part, under.panel = "drawer", drawer.panel
     front = Patch(drawer.moving, np.zeros(len(drawer.moving), dtype=bool), 0.01, np.array([3.0, 2.0, 1.1]), (9, 9, 9))
     under.update([], [front], [], 1.0)
-    assert not under.topped and holder_of(can, [under]) is None
+    assert not under.is_top_seen and holder_of(can, [under]) is None
 
 
 def test_what_is_on_a_table_is_not_in_the_chair_that_is_pushed_up_to_it() -> None:

@@ -15,7 +15,7 @@ import yaml
 
 from homie.kernel.types import END, Subtask
 from planners.llm.answer_formats import Layout
-from planners.llm.reading import RULES, Unlisted, Unreadable, read
+from planners.llm.reading import RULES, UnlistedName, UnreadableAnswer, read
 from planners.parse_subtask import parse_subtask
 
 FOLDER = Path(__file__).parent / "data" / "answers"
@@ -96,7 +96,7 @@ def read_answer(sample: Sample) -> tuple[Subtask, ...] | None:
     """What an answer is read as; None where it is asked again."""
     try:
         return read(sample.text, sample.layout, ACTIONS, MODELS).subtasks
-    except Unreadable:
+    except UnreadableAnswer:
         return None
 
 
@@ -122,7 +122,7 @@ def test_valid_answers_are_read_at_once() -> None:
 
 @pytest.mark.parametrize("sample", INVALID[::7], ids=lambda sample: sample.name)
 def test_invalid_answers_are_asked_again_with_a_reason(sample: Sample) -> None:
-    with pytest.raises(Unreadable) as excinfo:
+    with pytest.raises(UnreadableAnswer) as excinfo:
         read(sample.text, sample.layout, ACTIONS, MODELS)
     reason = str(excinfo.value).partition("Write ")[0].strip()
     assert reason.endswith(".") and len(reason) > 15
@@ -132,11 +132,11 @@ def test_what_is_not_in_its_list_never_becomes_something_that_is() -> None:
     for sample in INVALID:
         try:
             read(sample.text, sample.layout, ACTIONS, MODELS)
-        except Unlisted as unlisted:
+        except UnlistedName as unlisted:
             reading = unlisted.reading
             assert END not in reading.subtasks
             assert any(step.action not in ACTIONS for step in reading.subtasks) or reading.model not in MODELS
-        except Unreadable:
+        except UnreadableAnswer:
             pass
 
 
@@ -152,7 +152,7 @@ def test_without_leniencies_only_what_is_to_the_letter_is_read() -> None:
             assert read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=()).subtasks == sample.says
             continue
         allowed = set(RULES) - {rules[0]}
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableAnswer):
             read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=allowed)
         assert read(sample.text, sample.layout, ACTIONS, MODELS, leniencies=rules).leniencies == rules
     assert len(used) > 20

@@ -12,11 +12,11 @@ from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, PlannerInput, Subtask
 from planners.llm.answer_formats import Layout
-from planners.llm.prompting.answering import written_answer
+from planners.llm.prompting.answering import write_answer
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Unreadable, read
+from planners.llm.reading import UnreadableAnswer, read
 from skills.discrete_actions.arm_actions import ArmAction
 
 ACTIONS = ("Move", "End")
@@ -44,7 +44,7 @@ def test_a_plan_of_numbers_is_read(plan):
 def test_wrong_numbers_are_for_the_checks_and_no_target_of_other_actions():
     text = json.dumps({"executable_plan": [{"action": "Move", "target": "[540, 1]"}]})
     assert read(text, Layout("plan"), ACTIONS).subtasks == (Subtask("Move", "[540, 1]"),)
-    with pytest.raises(Unreadable, match="is not one name"):
+    with pytest.raises(UnreadableAnswer, match="is not one name"):
         read(text.replace("Move", "Pick"), Layout("plan"), ("Pick", "End"))
 
 
@@ -117,7 +117,7 @@ def test_poses_are_lists_of_numbers_and_an_empty_plan_ends() -> None:
     )
     ended = read(json.dumps({**reply, "executable_plan": []}), POSES, ACTIONS)
     assert (ended.subtasks, ended.leniencies) == ((END,), ())
-    with pytest.raises(Unreadable, match=r"Step 2 of the plan: .*\[x, y, z, roll, pitch, yaw, gripper\]"):
+    with pytest.raises(UnreadableAnswer, match=r"Step 2 of the plan: .*\[x, y, z, roll, pitch, yaw, gripper\]"):
         read(json.dumps({**reply, "executable_plan": [SEVEN, {"pose": SEVEN}]}), POSES, ACTIONS)
 
 
@@ -137,7 +137,7 @@ def test_the_prompt_by_poses_has_numbers_alone_and_examples_that_are_read() -> N
 
 def test_what_is_no_pose_cannot_be_written_as_one() -> None:
     with pytest.raises(BadInput, match=r"\[Pick, apple\] is none: use another one"):
-        written_answer("poses", [Subtask("Pick", "apple")])
+        write_answer("poses", [Subtask("Pick", "apple")])
 
 
 def test_places_and_numbers_in_the_picture_are_settings() -> None:

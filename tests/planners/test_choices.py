@@ -21,7 +21,7 @@ from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.writer import TemplateWriter
-from planners.llm.reading import Unreadable
+from planners.llm.reading import UnreadableAnswer
 
 TEMPLATE = "embodiedbench-ids"
 CHOICES = (
@@ -143,13 +143,13 @@ def test_how_plans_of_numbers_are_read(text: str, numbers: list[int], rules: tup
     ],
 )
 def test_what_is_no_plan_of_numbers_is_reported_with_what_to_write(text: str, problem: str) -> None:
-    with pytest.raises(Unreadable, match=problem) as excinfo:
+    with pytest.raises(UnreadableAnswer, match=problem) as excinfo:
         read_ids(text, CHOICES)
     assert str(excinfo.value).endswith('"executable_plan": [{"action_id": 3, "action_name": "..."}].')
 
 
 def test_a_leniency_can_be_switched_off() -> None:
-    with pytest.raises(Unreadable, match="fence is not read"):
+    with pytest.raises(UnreadableAnswer, match="fence is not read"):
         read_ids(f"```json\n{answer(0)}\n```", CHOICES, ())
 
 
@@ -180,7 +180,7 @@ MOVES = CHOICES[:3]
 
 
 def test_a_number_beyond_the_list_is_refused() -> None:
-    with pytest.raises(Unreadable, match=r"There is no action 9"):
+    with pytest.raises(UnreadableAnswer, match=r"There is no action 9"):
         read_ids(answer(0, 9), MOVES, quirks=NO_QUIRKS)
 
 
@@ -264,7 +264,7 @@ def test_examples_by_number_are_read_as_they_are_written_from_their_own_list(nam
 def test_an_example_that_comes_back_is_no_answer() -> None:
     prompt = Prompt(PromptSettings(template="embodiedbench-nav"))
     example = prompt.fitting(STEPS)[0]
-    with pytest.raises(Unreadable, match="an example of the instructions"):
+    with pytest.raises(UnreadableAnswer, match="an example of the instructions"):
         prompt.read(example.answer("ids", (), {}), STEPS)
 
 

@@ -14,7 +14,7 @@ from planners.human import read_line
 from planners.llm.messages import Request
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Unreadable
+from planners.llm.reading import UnreadableAnswer
 from planners.rule.planner import RulePlanner
 
 NAMED = ("emmoe-json", "emmoe-text", "embodiedbench")
@@ -79,11 +79,11 @@ def test_a_report_is_read(template, report):
 @pytest.mark.parametrize("template", NAMED)
 def test_an_end_that_lacks_its_report_and_a_report_that_nobody_asked_for_are_refused(template):
     prompt = Prompt(PromptSettings(template=template))
-    with pytest.raises(Unreadable, match="End takes no target"):
+    with pytest.raises(UnreadableAnswer, match="End takes no target"):
         prompt.read(ANSWERS[template].format("success"), PLAIN)
     bare = ANSWERS[template].replace(', "target": "{}"', "").replace(", {}", "").format()
     assert prompt.read(bare, PLAIN).subtasks == (END,)
-    with pytest.raises(Unreadable, match="End takes a target"):
+    with pytest.raises(UnreadableAnswer, match="End takes a target"):
         prompt.read(bare, REPORTING)
 
 

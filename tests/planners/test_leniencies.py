@@ -11,7 +11,7 @@ import yaml
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
 from planners.llm.answer_formats import AnswerFormat, Layout
-from planners.llm.reading import ALL, RULES, Unreadable, chosen_rules, read
+from planners.llm.reading import ALL, RULES, UnreadableAnswer, parse_rules, read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("NoMaD", "octo")
@@ -37,7 +37,7 @@ def test_a_rule_reads_is_recorded_and_can_be_switched_off(rule: str, answer: Ans
     reading = read(text, Layout(answer), ACTIONS, MODELS)
     assert set(reading.subtasks) == {Subtask("Go to", "sink")}
     assert rule in reading.leniencies
-    with pytest.raises(Unreadable, match=re.escape(f"({rule} is not read)")):
+    with pytest.raises(UnreadableAnswer, match=re.escape(f"({rule} is not read)")):
         read(text, Layout(answer), ACTIONS, MODELS, leniencies={*reading.leniencies} - {rule})
 
 
@@ -57,13 +57,13 @@ def test_what_is_to_the_letter_needs_no_rule(answer: AnswerFormat, text: str) ->
     ],
 )
 def test_which_rules_a_setting_chooses(text: str, rules: set[str]) -> None:
-    assert chosen_rules(text) == rules
+    assert parse_rules(text) == rules
 
 
 @pytest.mark.parametrize("text", ["", "fances", "all,-fances", "everything"])
 def test_a_rule_that_there_is_not_is_reported(text: str) -> None:
     with pytest.raises(BadInput, match="There is no leniency"):
-        chosen_rules(text)
+        parse_rules(text)
 
 
 def test_the_manual_lists_the_rules() -> None:

@@ -21,7 +21,7 @@ from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES
 from planners.llm.local.grammar import Row
 from planners.llm.local.loading import Load, load_engine
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import read
 from tests.planners.tiny_models import KINDS, ROOM
@@ -165,7 +165,7 @@ def test_free_text_ends_at_its_limit(engine):
 def test_a_cancelled_answer_takes_no_more_tokens(engine):
     given_up = question("talk", pictures(1), schema=None, limit=200)
     given_up.cancelled.set()
-    assert engine("llava").answer([given_up]) == [Written("", "stop", given_up_tokens(engine), 1)]
+    assert engine("llava").answer([given_up]) == [Completion("", "stop", given_up_tokens(engine), 1)]
 
 
 def given_up_tokens(engine) -> int:

@@ -17,14 +17,14 @@ from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Subtask
 from planners.llm.answer_formats import Layout
-from planners.llm.local.grammar import Grammar, bounded, closing_bytes
-from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.grammar import Grammar, bound_schema, closing_bytes
+from planners.llm.local.model import GenerationOptions, LocalModel
 from planners.llm.local.own_or_shared_model import Facts, Source
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 from planners.llm.messages import Request
-from planners.llm.prompting.answering import written_answer
-from planners.llm.prompting.schemas import among_actions, decision_schema, without_steps
-from planners.llm.reading import Unreadable, read
+from planners.llm.prompting.answering import write_answer
+from planners.llm.prompting.schemas import among_actions, decision_schema, exclude_steps
+from planners.llm.reading import UnreadableAnswer, read
 from planners.llm.reading.subtasks import is_nothing
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
 
@@ -72,7 +72,7 @@ def write(kind: str, schema: dict[str, object], budget: int, choose: Chooser, se
     rng = np.random.default_rng(seed)
     tokens: list[int] = []
     while len(tokens) < budget:
-        allowed = grammar.allowed(words.vocab_size + 3, budget - len(tokens))
+        allowed = grammar.allowed_tokens(words.vocab_size + 3, budget - len(tokens))
         assert not allowed[words.vocab_size :].any()
         tokens.append(choose(allowed[: words.vocab_size], rng))
         if tokens[-1] in words.eos_tokens:
@@ -101,11 +101,11 @@ def test_every_answer_is_a_decision(kind, character, seed, answer, actions, mode
     assert list(content) == list(schema["properties"])
     steps = content.get("executable_plan", [content.get("subtask")])
     if {"action": "End"} in steps[:-1]:  # which no schema forbids
-        with pytest.raises(Unreadable, match="Nothing can follow End"):
+        with pytest.raises(UnreadableAnswer, match="Nothing can follow End"):
             read(text, Layout(answer), tuple(actions), models)
         return
     if any(is_nothing(step[part].strip()) for step in steps for part in ("target", "destination") if part in step):
-        with pytest.raises(Unreadable, match="does not have that"):  # "None", which no schema forbids either
+        with pytest.raises(UnreadableAnswer, match="does not have that"):  # "None", which no schema forbids either
             read(text, Layout(answer), tuple(actions), models)
         return
     decision = read(text, Layout(answer), tuple(actions), models)
@@ -142,14 +142,16 @@ def test_what_training_data_teach_may_be_written(kind, analysis, action, ending)
     """Token by token as a model has learnt it: a blank that may not come would lead it astray."""
     parts = {"Pick": ("apple",), "Put": ("apple", "bowl"), "End": ()}[action]
     why = "It is the apple, so I take it." if analysis else None
-    answer = written_answer("json", (Subtask(action, *parts),), model=MODELS[0], analysis=why, **ending)
+    answer = write_answer("json", (Subtask(action, *parts),), model=MODELS[0], analysis=why, **ending)
     assert all(f'"{key}": "{text}"' in answer for key, text in ending.items())
     grammar = Grammar(tokenizer(kind), decision_schema("json", ACTIONS, MODELS, analysis=analysis), 4000)
     tokens = tokenizer(kind).tokenize_str(answer)
     for written, token in enumerate(tokens):
-        assert grammar.allowed(tokenizer(kind).vocab_size, 4000 - written)[token], answer
+        assert grammar.allowed_tokens(tokenizer(kind).vocab_size, 4000 - written)[token], answer
         grammar.take(token)
-    assert set(np.flatnonzero(grammar.allowed(tokenizer(kind).vocab_size, 3000))) <= set(tokenizer(kind).eos_tokens)
+    assert set(np.flatnonzero(grammar.allowed_tokens(tokenizer(kind).vocab_size, 3000))) <= set(
+        tokenizer(kind).eos_tokens
+    )
 
 
 def test_a_model_that_keeps_to_the_point_is_not_hurried():
@@ -157,8 +159,8 @@ def test_a_model_that_keeps_to_the_point_is_not_hurried():
     grammar = Grammar(tokenizer("qwen"), decision_schema("json", ACTIONS, MODELS), 4000)
     for token in tokenizer("qwen").tokenize_str('{"analysis": "I see'):
         grammar.take(token)
-    assert grammar.allowed(500, 3900).sum() > 200
-    assert grammar.allowed(500, 50).sum() == 1
+    assert grammar.allowed_tokens(500, 3900).sum() > 200
+    assert grammar.allowed_tokens(500, 50).sum() == 1
 
 
 def test_a_token_that_is_not_allowed_is_an_error():
@@ -186,7 +188,7 @@ def test_only_free_strings_get_bounds():
         "required": ["type"],
     }
     free = {"type": "string", "maxLength": 7, "pattern": r"^\S"}
-    assert bounded(schema, 7) == {
+    assert bound_schema(schema, 7) == {
         **schema,
         "properties": {
             "type": {"enum": ["string"]},
@@ -218,11 +220,11 @@ class Sure(Source):
     def __init__(self, probability: float) -> None:
         self.probability, self.questions = probability, []
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         self.questions.append(question)
         may_end = "End" in json.dumps(question.schema)
         text = '{"subtask": {"action": "End"}}' if may_end else '{"subtask": {"action": "Open", "target": "fridge"}}'
-        return Written(text, "stop", 10, 5, 0, (("Go", 0.9), ("End", self.probability), ('"}', 0.5)))
+        return Completion(text, "stop", 10, 5, 0, (("Go", 0.9), ("End", self.probability), ('"}', 0.5)))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_an_improbable_end_is_not_taken(
     probability: float, least: float, action: str, targets: tuple[str, ...]
 ) -> None:
     schema = decision_schema("json", ACTIONS, (), analysis=False, targets=targets)
-    model = LocalModel(source := Sure(probability), Writing(64, 0.0, True, 1, least), "sure")
+    model = LocalModel(source := Sure(probability), GenerationOptions(64, 0.0, True, 1, least), "sure")
     reply = model.complete(Request((Message("user", ("open the fridge",)),), schema))
     assert json.loads(reply.text)["subtask"]["action"] == action
     assert (len(source.questions), reply.output_tokens) == ((2, 10) if action == "Open" else (1, 5))
@@ -241,7 +243,7 @@ def test_an_improbable_end_is_not_taken(
         others = Grammar(tokenizer("llama"), source.questions[1].schema, 200)
         for token in tokenizer("llama").tokenize_str('{"subtask": {"action": "'):
             others.take(token)
-        allowed = np.flatnonzero(others.allowed(tokenizer("llama").vocab_size, 200))
+        allowed = np.flatnonzero(others.allowed_tokens(tokenizer("llama").vocab_size, 200))
         assert not {"E", "End"} & {tokenizer("llama").decode_str([int(token)]) for token in allowed}
 
 
@@ -253,7 +255,7 @@ class Going(Source):
     def __init__(self, going: float) -> None:
         self.going, self.questions = going, []
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         self.questions.append(question)
         forms = question.schema["properties"]["subtask"]
         forms = forms.get("anyOf", [forms])
@@ -267,7 +269,7 @@ class Going(Source):
         target = next(name for name in wished if name in targets[action])
         chosen = (("Go", self.going),) if action == "Go to" and len(targets) > 1 else ()
         text = json.dumps({"subtask": {"action": action, "target": target}})
-        return Written(text, "stop", 10, 5, 0, (*chosen, ("s", 0.5)))
+        return Completion(text, "stop", 10, 5, 0, (*chosen, ("s", 0.5)))
 
 
 @pytest.mark.parametrize(("going", "chosen"), [(0.9, ("Go to", "sofa")), (0.2, ("Pick", "apple"))])
@@ -277,7 +279,7 @@ def test_a_step_that_changes_nothing_is_not_taken(going: float, chosen: tuple[st
     request = Request((Message("user", ("put the apple on the shelf",)),), schema, useless=useless)
 
     def step(*, repeats: bool) -> tuple[str, str]:
-        model = LocalModel(Going(going), Writing(64, 0.0, True, 1, repeats=repeats), "going")
+        model = LocalModel(Going(going), GenerationOptions(64, 0.0, True, 1, repeats=repeats), "going")
         subtask = json.loads(model.complete(request).text)["subtask"]
         return subtask["action"], subtask["target"]
 
@@ -290,7 +292,7 @@ def test_a_schema_without_some_steps_allows_all_others() -> None:
     schema = decision_schema("json", ACTIONS, (), analysis=False, targets=names)
     assert schema is not None
     steps = {Subtask("Go to", "shelf"), Subtask("Put", "apple", "sofa"), Subtask("Pick", "apple")}
-    less = without_steps(schema, steps)
+    less = exclude_steps(schema, steps)
     every = {Subtask(action, name) for action in ("Go to", "Pick", "Open", "Close") for name in names}
     every |= {Subtask("Put", name, place) for name in names for place in names} | {Subtask("End")}
     for step in every:
@@ -299,7 +301,7 @@ def test_a_schema_without_some_steps_allows_all_others() -> None:
         assert fits(schema, text) and fits(less, text) is (step not in steps), text
     anything = decision_schema("json", ACTIONS, (), analysis=False)
     assert anything is not None
-    assert fits(without_steps(anything, steps), '{"subtask": {"action": "Pick", "target": "apple"}}'), "any text"
+    assert fits(exclude_steps(anything, steps), '{"subtask": {"action": "Pick", "target": "apple"}}'), "any text"
 
 
 def fits(schema: Mapping[str, Any], text: str) -> bool:
@@ -310,7 +312,7 @@ def fits(schema: Mapping[str, Any], text: str) -> bool:
             grammar.take(token)
     except PlannerError:
         return False
-    return bool(grammar.allowed(tokenizer("llama").vocab_size, 200)[list(tokenizer("llama").eos_tokens)].any())
+    return bool(grammar.allowed_tokens(tokenizer("llama").vocab_size, 200)[list(tokenizer("llama").eos_tokens)].any())
 
 
 def test_an_answer_of_which_nothing_but_end_is_left_is_taken() -> None:

@@ -29,7 +29,7 @@ from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.own_or_shared_model import Facts, Weights
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import VARIABLE, Host, HostedModel, question_frame, read_question
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 
 TOKEN = "5e" * 32
 SETTINGS = {"max_new_tokens": 200, "examples": 0}
@@ -72,11 +72,11 @@ class Counting(Engine):
         self.start = threading.Event()
         self.asked: list[Question] = []
 
-    def answer(self, questions: Sequence[Question]) -> list[Written]:
+    def answer(self, questions: Sequence[Question]) -> list[Completion]:
         self.asked.extend(questions)
         assert self.start.wait(60)
         self.batches.append(len(questions))
-        return [Written(str(question.messages[0].parts[-1]), "stop", 1, 1) for question in questions]
+        return [Completion(str(question.messages[0].parts[-1]), "stop", 1, 1) for question in questions]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from homie.kernel.support.packages import install_command
 from homie.kernel.types import VIEWS, PlannerInput
 from homie.runtime.assembly import load_planner
 from planners.llm.local.find_model import find_folder
-from planners.llm.local.loading import WEIGHTS, Load, load_engine, no_pictures
+from planners.llm.local.loading import WEIGHTS, Load, explain_no_pictures, load_engine
 from planners.llm.local.planner import LocalSettings, TransformersPlanner
 from planners.llm.local.question import Question
 
@@ -85,7 +85,9 @@ def test_a_text_only_model_needs_a_text_only_prompt(tiny):
 
 def test_a_model_that_sees_but_not_through_homie_is_not_called_blind(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "aria"}))
-    assert "Models of type 'aria' see" in no_pictures(tmp_path) and "images=false" in no_pictures(tmp_path)
+    assert "Models of type 'aria' see" in explain_no_pictures(tmp_path) and "images=false" in explain_no_pictures(
+        tmp_path
+    )
 
 
 def test_too_few_tokens_for_an_answer_end_the_episode_as_infrastructure(tiny):

@@ -17,7 +17,7 @@ from homie.runtime.assembly import load_planner
 from planners.llm.local.batching import Server, shared
 from planners.llm.local.engine import Engine
 from planners.llm.local.loading import Load, load_engine
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 from planners.llm.messages import Request
 from planners.llm.prompting.schemas import decision_schema
 
@@ -34,7 +34,7 @@ class Counting(Engine):
         self.batches: list[int] = []
         self.start = threading.Event()
 
-    def answer(self, questions: Sequence[Question]) -> list[Written]:
+    def answer(self, questions: Sequence[Question]) -> list[Completion]:
         assert self.start.wait(60)
         self.batches.append(len(questions))
         return super().answer(questions)
@@ -54,7 +54,7 @@ def question(i: int, side: int = 32) -> Question:
     return Question((Message("user", (picture, f"find can {i}")),), SCHEMA, limit=200, seed=i)
 
 
-def ask_all(server: Server, questions: Sequence[Question], batch: int) -> list[Written]:
+def ask_all(server: Server, questions: Sequence[Question], batch: int) -> list[Completion]:
     """Ask from as many threads as there are questions; the first batch starts when all have asked."""
     users = [User() for _ in questions]
     for user in users:
@@ -98,7 +98,7 @@ def test_one_bad_question_does_not_spoil_the_others(engine):
 class Failing(Counting):
     """A model whose machine fails."""
 
-    def answer(self, questions: Sequence[Question]) -> list[Written]:
+    def answer(self, questions: Sequence[Question]) -> list[Completion]:
         raise RuntimeError("CUDA error:\n device lost")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from homie.kernel.types import Choice, Subtask
 from planners.llm.answer_formats import Layout
 from planners.llm.numbered_choices import read_ids
-from planners.llm.reading import Unlisted, Unreadable, read
+from planners.llm.reading import UnlistedName, UnreadableAnswer, read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("text",)
@@ -92,9 +92,9 @@ NOT_READ = {
 
 @pytest.mark.parametrize("case", NOT_READ)
 def test_what_is_not_one_answer_is_asked_again_in_a_sentence_about_its_form(case: str) -> None:
-    with pytest.raises(Unreadable) as error:
+    with pytest.raises(UnreadableAnswer) as error:
         read(NOT_READ[case], Layout("json"), ACTIONS, MODELS)
-    assert not isinstance(error.value, Unlisted), "not as an action that there is not"
+    assert not isinstance(error.value, UnlistedName), "not as an action that there is not"
     assert "Write one JSON object" in str(error.value) and "action: " not in str(error.value)
 
 
@@ -113,5 +113,5 @@ def test_numbers_are_read_from_calls_too() -> None:
 
 @given(st.text(alphabet='<>/=\\boxed{}"function parameter:\n- action\u200b', max_size=60))
 def test_whatever_is_written_is_an_answer_or_a_sentence(text: str) -> None:
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnreadableAnswer):
         read(text, Layout("json"), ACTIONS, MODELS)

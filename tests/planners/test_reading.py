@@ -15,7 +15,7 @@ from homie.kernel.actions import canonical_action
 from homie.kernel.types import END, Subtask
 from planners.llm.answer_formats import AnswerFormat, Layout
 from planners.llm.prompting.answering import as_json
-from planners.llm.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
+from planners.llm.reading import MAX_TEXT, Reading, UnlistedName, UnreadableAnswer, match_model, read
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
@@ -52,7 +52,7 @@ def written_parts(subtask: Subtask) -> tuple[str, ...]:
 
 def wrong(text: str, layout: Layout = JSON, actions: tuple[str, ...] = ACTIONS) -> str:
     """The model's message about an answer that cannot be read."""
-    with pytest.raises(Unreadable) as excinfo:
+    with pytest.raises(UnreadableAnswer) as excinfo:
         read(text, layout, actions, MODELS)
     return str(excinfo.value)
 
@@ -66,7 +66,7 @@ def test_the_strict_profile_reads_the_golden_outputs_as_the_official_parser_does
     case = golden()[number]
     expected = case["expected"]
     if expected["match"] is None:
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableAnswer):
             read(case["output"], STRICT, ACTIONS)
         return
     reading = read(case["output"], STRICT, ACTIONS)
@@ -167,7 +167,7 @@ def test_of_several_answers_none_is_chosen(text: str) -> None:
     the only one at all. (What an analysis mentions is not an answer.)"""
     try:
         reading = read(text, TEXT, ACTIONS, ("octo",))
-    except Unreadable:
+    except UnreadableAnswer:
         return
     subtask = r"(Pick, apple|End|Put, cup, sink|Go to, mug)"
     named = re.findall(rf"(?<!\w)Subtask:[\s\[*]*{subtask}", text) or re.findall(subtask, text)
@@ -218,13 +218,13 @@ def test_a_lone_bracket_is_a_subtask() -> None:
 
 def test_an_unlisted_action_is_reported_and_kept_for_the_executor_to_refuse() -> None:
     text = "Analysis: x\nSubtask: [Squeeze, apple]\nModel: octo"
-    with pytest.raises(Unlisted, match="'Squeeze' is not in the list of actions: Go to, Pick") as excinfo:
+    with pytest.raises(UnlistedName, match="'Squeeze' is not in the list of actions: Go to, Pick") as excinfo:
         read(text, TEXT, ACTIONS, MODELS)
     assert excinfo.value.reading.subtasks == (Subtask("Squeeze", "apple"),)
 
 
 def test_an_unlisted_model_is_reported_and_kept_for_the_executor_to_refuse() -> None:
-    with pytest.raises(Unlisted, match="'RT-2' is not in the list of models: NoMaD") as excinfo:
+    with pytest.raises(UnlistedName, match="'RT-2' is not in the list of models: NoMaD") as excinfo:
         read("Analysis: x\nSubtask: [Pick, apple]\nModel: RT-2", TEXT, ACTIONS, MODELS)
     assert (excinfo.value.reading.subtasks, excinfo.value.reading.model) == ((APPLE,), "RT-2")
 
@@ -268,7 +268,7 @@ def test_text_that_is_no_answer_is_answered_with_what_to_write(text: str, messag
     ],
 )
 def test_a_model_is_recognised_in_decoration_and_else_kept_as_written(text: str, name: str) -> None:
-    assert listed_model(text, MODELS) == name
+    assert match_model(text, MODELS) == name
 
 
 # ---------------------------------------------------------------- JSON

@@ -1,4 +1,4 @@
-"""10,000 spoilt answers: none raises anything but Unreadable, none says a word that is not in the text."""
+"""10,000 spoilt answers: none raises anything but UnreadableAnswer, none says a word that is not in the text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from homie.kernel.actions import WORDS
 from homie.kernel.types import Subtask
 from planners.llm.answer_formats import Layout
 from planners.llm.prompting.answering import as_json
-from planners.llm.reading import Reading, Unreadable, read
+from planners.llm.reading import Reading, UnreadableAnswer, read
 from planners.parse_subtask import parse_subtask
 
 DATA = Path(__file__).parent / "data"
@@ -179,7 +179,7 @@ def test_spoilt_answers_are_read_as_they_stand_or_not_at_all() -> None:
     for layout, text in answers:
         try:
             decision = read(text, layout, ACTIONS, MODELS)
-        except Unreadable as why:
+        except UnreadableAnswer as why:
             problems.append(str(why))
             continue
         assert decision.subtasks, text
@@ -208,5 +208,5 @@ def test_noise_is_never_read(layout: Layout) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz     ,.!?'\"\n"
     for _ in range(500):
         text = "".join(rng.choices(letters, k=rng.randint(0, 200)))
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableAnswer):
             read(text, layout, ACTIONS, MODELS)

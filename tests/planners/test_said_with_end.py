@@ -11,7 +11,7 @@ from planners.llm.answer_formats import Layout
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.model_planner import ModelPlanner
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Unreadable, read
+from planners.llm.reading import UnreadableAnswer, read
 
 QUESTION = PlannerInput(
     task="is there a banana in the fridge?",
@@ -62,7 +62,7 @@ def test_a_model_need_not_say_anything_with_end(ending: str) -> None:
 
 def test_two_answers_to_a_question_are_not_one() -> None:
     reported = ['{"subtask": {"action": "End"}, "answer": "' + answer + '"}' for answer in ("yes", "no")]
-    with pytest.raises(Unreadable, match="says several things"):
+    with pytest.raises(UnreadableAnswer, match="says several things"):
         read("\n".join(reported), Layout("json"), ACTIONS)
     assert read("\n".join([reported[1]] * 2), Layout("json"), ACTIONS).answer == "no"
 
@@ -100,5 +100,5 @@ def test_a_report_and_an_answer_are_read_in_end_or_next_to_it(answer: str, repor
     ],
 )
 def test_what_could_mean_something_else_is_asked_again(answer: str, problem: str) -> None:
-    with pytest.raises(Unreadable, match=problem):
+    with pytest.raises(UnreadableAnswer, match=problem):
         read(answer, Layout("json"), ACTIONS)

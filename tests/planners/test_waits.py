@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import PlannerError
 from planners.llm.calls import RemoteModel
-from planners.llm.calls.waits import duration, is_used_up, wait_asked
+from planners.llm.calls.waits import duration, is_used_up, requested_wait
 from planners.llm.providers.gemini import GeminiModel, GeminiSettings
 
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -91,7 +91,7 @@ ASKED: dict[str, tuple[dict[str, str], Any, float | None]] = {
 @pytest.mark.parametrize("case", ASKED)
 def test_a_wait_is_found_wherever_it_is_given(case: str) -> None:
     headers, body, seconds = ASKED[case]
-    assert wait_asked(headers, body, NOW) == (seconds if seconds is None else pytest.approx(seconds))
+    assert requested_wait(headers, body, NOW) == (seconds if seconds is None else pytest.approx(seconds))
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_a_wait_is_found_wherever_it_is_given(case: str) -> None:
     ],
 )
 def test_a_quota_of_the_day_is_distinguished_from_one_of_the_minute(body: Any, used_up: bool) -> None:
-    assert is_used_up(body, wait_asked({}, body)) is used_up
+    assert is_used_up(body, requested_wait({}, body)) is used_up
 
 
 @given(st.text())
 def test_any_text_is_a_duration_or_none(text: str) -> None:
     seconds = duration(text)
     assert seconds is None or seconds >= 0
-    wait = wait_asked({"retry-after-ms": text, "x-ratelimit-reset": text}, text)
+    wait = requested_wait({"retry-after-ms": text, "x-ratelimit-reset": text}, text)
     assert wait is None or wait >= 0
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import Measurements
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.model import read_profile
@@ -24,7 +24,7 @@ FETCH = read_profile("fetch")
 Software = TypeVar("Software")
 
 
-class Watched(Measured):
+class Watched(Measurements):
     """Measurements that are never too old: that the machine of a test is busy does not stop the robot."""
 
     def silent(self) -> str:
@@ -54,7 +54,7 @@ def guarded_software(
         thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
         thread.start()
         until(lambda: ready(outlet))
-        until(lambda: not Measured.silent(guard._measured))
+        until(lambda: not Measurements.silent(guard._measured))
         with GuardLink(FETCH, path, network=network) as link:
             yield link, played, guard
         over.set()

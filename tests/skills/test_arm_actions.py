@@ -136,7 +136,7 @@ def test_an_action_comes_back_from_its_text_and_numbers(action):
 @given(actions)
 @settings(deadline=None)
 def test_an_action_comes_back_from_its_pose(action):
-    again = ArmAction.reaching(action.pose, open=action.open)
+    again = ArmAction.from_pose(action.pose, open=action.open)
     assert (again.cell, again.open) == (action.cell, action.open)
     assert angle_between(again.pose.rotation, action.pose.rotation) < 1e-3
 
@@ -191,7 +191,7 @@ def test_what_embodiedbench_would_take_is_refused_by_name(text, message):
 
 def test_a_pose_outside_the_workspace_is_refused():
     with pytest.raises(BadInput, match="z must be between 0 and 99, not -10"):
-        ArmAction.reaching(Pose(np.array([0.2, 0.0, 0.5]), np.eye(3)), open=True)
+        ArmAction.from_pose(Pose(np.array([0.2, 0.0, 0.5]), np.eye(3)), open=True)
 
 
 @given(st.text(max_size=40))

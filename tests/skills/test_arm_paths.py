@@ -40,7 +40,7 @@ def along(q: Array, way: list[Array]) -> list[Array]:
 
 def test_a_free_way_is_straight():
     q = joints_at(LEFT)
-    way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR).obstructed)
+    way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR).describe_collision)
     points = np.array([KINEMATICS.forward(posture).position for posture in along(q, way)])
     assert np.abs(points[:, 2] - LEFT[2]).max() < 0.004 and np.abs(points[:, 0] - 0.5).max() < 0.004
     np.testing.assert_allclose(points[-1], RIGHT, atol=1e-3)
@@ -48,7 +48,7 @@ def test_a_free_way_is_straight():
 
 def test_a_wall_is_passed_over_the_top():
     q = joints_at(LEFT)
-    obstructed = clearance(q, FLOOR, WALL).obstructed
+    obstructed = clearance(q, FLOOR, WALL).describe_collision
     way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), obstructed)
     postures = along(q, way)
     assert not any(obstructed(posture) for posture in postures)
@@ -61,8 +61,8 @@ def test_what_the_hand_holds_is_kept_clear_too():
     q = joints_at(LEFT)
     held = Box(LEFT - np.array([0.0, 0.0, 0.02]), np.array([0.02, 0.02, 0.03]))
     low = Box(np.array([0.5, 0.0, 0.02]), np.array([0.25, 0.01, 0.025]))
-    assert not clearance(q, low).obstructed(joints_at(np.array([0.5, 0.0, 0.06])))
-    sentence = clearance(q, low, held=held).obstructed(joints_at(np.array([0.5, 0.0, 0.06])))
+    assert not clearance(q, low).describe_collision(joints_at(np.array([0.5, 0.0, 0.06])))
+    sentence = clearance(q, low, held=held).describe_collision(joints_at(np.array([0.5, 0.0, 0.06])))
     assert sentence.startswith("what the hand holds would run into something at [")
 
 
@@ -70,15 +70,15 @@ def test_where_there_is_no_way_the_first_thing_in_it_is_reported():
     q = joints_at(LEFT)
     block = Box(RIGHT, np.array([0.1, 0.1, 0.05]))
     with pytest.raises(NoWay, match=r"would run into something at \[\d+, \d+, -?\d+\]"):
-        find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR, block).obstructed)
+        find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR, block).describe_collision)
     with pytest.raises(NoWay, match="does not reach there"):
-        find_way(KINEMATICS, q, Pose(np.array([1.2, 0.0, 0.1]), DOWN), clearance(q, FLOOR).obstructed)
+        find_way(KINEMATICS, q, Pose(np.array([1.2, 0.0, 0.1]), DOWN), clearance(q, FLOOR).describe_collision)
 
 
 def test_what_is_touched_at_the_start_may_be_left():
     q = joints_at(LEFT)
     around = Box(LEFT - np.array([0.0, 0.0, 0.03]), np.array([0.05, 0.05, 0.03]))
-    obstructed = clearance(q, around).obstructed
+    obstructed = clearance(q, around).describe_collision
     assert not obstructed(q) and not obstructed(joints_at(LEFT + np.array([0.0, 0.0, 0.1])))
     assert obstructed(joints_at(LEFT - np.array([0.0, 0.0, 0.03])))
 

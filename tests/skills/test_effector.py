@@ -58,7 +58,7 @@ class Script:
 
     def step(self, inputs: Any) -> Any:
         self.inputs.append(inputs)
-        return (self.left.pop(0) if self.left else STILL).named()
+        return (self.left.pop(0) if self.left else STILL).to_dict()
 
 
 class Reaching(EffectorSkill):
@@ -202,7 +202,7 @@ def test_large_motions_are_shortened():
 @pytest.mark.parametrize("chunks", [False, True])
 def test_a_motion_that_is_none_ends_the_attempt(part, numbers, chunks):
     policy = Script(**({"execute": 1} if chunks else {}))
-    motion = {**STILL.named(), part: np.array(numbers)}
+    motion = {**STILL.to_dict(), part: np.array(numbers)}
     policy.step = lambda inputs: {  # type: ignore[method-assign]
         name: np.asarray(value)[None] if chunks else value for name, value in motion.items()
     }
@@ -351,7 +351,7 @@ class Slow(Script):
         self.begun.set()
         assert not self.inputs or self.may.wait(60.0)
         self.inputs.append(inputs)
-        return Motion.stacked([replace(STILL, translation=np.array([0.0, 0.0, -0.01]))] * 4)
+        return Motion.stack([replace(STILL, translation=np.array([0.0, 0.0, -0.01]))] * 4)
 
 
 class Timed(ThinkAhead):

@@ -170,10 +170,10 @@ def test_turn_to_a_point_and_move_to_it(home: MujocoHome, ideal: bool) -> None:
     skill, graph = skill_of(home, ideal)
     for _ in range(len(graph.directions(0)) + 1):
         base = home.measured().base
-        if graph.moved(0, base.yaw) is not None:
+        if graph.pose_ahead(0, base.yaw) is not None:
             break
         assert make_move(home, skill, LEFT) == ""
-    aim = graph.moved(0, home.measured().base.yaw)
+    aim = graph.pose_ahead(0, home.measured().base.yaw)
     assert aim is not None
     assert make_move(home, skill, FORWARD) == ""
     there = home.measured().base
@@ -185,7 +185,7 @@ def test_turn_to_a_point_and_move_to_it(home: MujocoHome, ideal: bool) -> None:
 def test_nothing_ahead_is_reported_and_nothing_moves(home: MujocoHome, ideal: bool) -> None:
     skill, graph = skill_of(home, ideal)
     tries = 0
-    while graph.moved(0, home.measured().base.yaw) is not None:
+    while graph.pose_ahead(0, home.measured().base.yaw) is not None:
         tries += 1
         away = Pose2(1.0, 1.0, math.pi + 0.3 * tries)
         home.native.stand(away, home.native.tilt)
@@ -212,7 +212,7 @@ def test_what_has_come_into_the_way_stops_a_move(home: MujocoHome) -> None:
     skill, graph = skill_of(home, True)
     locator = home.background()
     locator.reset(seed=0)
-    while graph.moved(0, home.measured().base.yaw) is None:
+    while graph.pose_ahead(0, home.measured().base.yaw) is None:
         assert make_move(home, skill, LEFT) == ""
     observation, base = home.observe(), home.measured().base
     here = locator.here(observation)
@@ -230,7 +230,7 @@ def test_a_robot_off_its_point_goes_on_from_the_nearest(home: MujocoHome) -> Non
     on = graph.pose(a, graph.direction(a, b))
     home.native.stand(Pose2(on.x + 0.1, on.y - 0.1, on.yaw), home.native.tilt)
     assert make_move(home, skill, FORWARD) == ""
-    aim = graph.moved(a, on.yaw)
+    aim = graph.pose_ahead(a, on.yaw)
     assert aim is not None and math.dist(home.measured().base.xy, aim.xy) < 0.01
 
 

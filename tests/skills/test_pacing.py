@@ -42,7 +42,7 @@ class Counting:
         if self.failure:
             raise PolicyFailed(self.failure)
         more = self.shift * (len(self.asked) - 1)
-        return Motion.stacked([motion(inputs["number"] + k + more, opening=more) for k in range(CHUNK)])
+        return Motion.stack([motion(inputs["number"] + k + more, opening=more) for k in range(CHUNK)])
 
 
 def ahead(policy: Counting, patience: float = 60.0, overlap: Any = "newest") -> ThinkAhead:

@@ -13,7 +13,7 @@ peft = pytest.importorskip("peft")
 pytest.importorskip("trl")
 transformers = pytest.importorskip("transformers")
 
-from planners.llm.answers_trainer import AnswersTrainer, computes_where_asked  # noqa: E402
+from planners.llm.answers_trainer import AnswersTrainer, takes_logits_to_keep  # noqa: E402
 from planners.llm.lora_layers import in_low_precision, targets_of  # noqa: E402
 from planners.llm.tiny_model import make_tiny  # noqa: E402
 
@@ -80,7 +80,7 @@ def test_other_precisions_stay_as_peft_has_them(folder: Path) -> None:
 
 def test_the_loss_is_that_of_all_scores_at_the_learnt_tokens(folder: Path, tmp_path: Path) -> None:
     model = transformers.AutoModelForCausalLM.from_pretrained(folder)
-    assert computes_where_asked(model) and computes_where_asked(model_of(folder, torch.float32))
+    assert takes_logits_to_keep(model) and takes_logits_to_keep(model_of(folder, torch.float32))
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     import datasets
     import trl

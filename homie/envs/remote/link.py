@@ -21,7 +21,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Robot
 from homie.kernel.robot.safety import refusal
 from homie.kernel.stop_signals import SIGNALS
 from homie.kernel.support.files import reason_of
-from robot_server.wire import PROTOCOL, Gone, Late, Malformed, parse, prepare, receive, send
+from robot_server.wire import PROTOCOL, ConnectionClosed, DeadlinePassed, MalformedFrame, parse, prepare, receive, send
 
 
 class Link:
@@ -77,7 +77,7 @@ class Link:
             self._socket.connect(place)
             send(prepare(self._socket), hello, deadline)
             answer = receive(self._socket, deadline)
-        except (OSError, Gone, Late, Malformed) as error:
+        except (OSError, ConnectionClosed, DeadlinePassed, MalformedFrame) as error:
             raise InfrastructureError(
                 f"There is no robot server at {self.url}: {_reason(error, seconds)}. `homie serve robot` starts one."
             ) from error
@@ -115,20 +115,20 @@ class Link:
             with _defer_signals():
                 send(self._socket, [self._number, name, arguments], deadline)
             answer = self._answer(deadline)
-        except (Gone, Late, Malformed) as error:
+        except (ConnectionClosed, DeadlinePassed, MalformedFrame) as error:
             raise self._lose(name, error, limit) from error
         match answer:
             case [self._number, "done", result]:
                 return result
             case [self._number, "failed", str(kind), str(sentence)]:
                 raise _failure(kind, sentence)
-        raise self._lose(name, Malformed("this does not answer it"), limit)
+        raise self._lose(name, MalformedFrame("this does not answer it"), limit)
 
     def _answer(self, deadline: float) -> Any:
         """Receive the reply to the last request, skipping replies to requests that Ctrl-C has interrupted."""
         while True:
             if not select.select([self._socket], [], [], max(deadline - time.monotonic(), 0.0))[0]:
-                raise Late
+                raise DeadlinePassed
             with _defer_signals():
                 answer = receive(self._socket, deadline)
             match answer:
@@ -139,7 +139,7 @@ class Link:
     def _lose(self, name: str, error: Exception, seconds: float) -> RobotFault:
         """Close the connection and return its error: a late reply would be mistaken for that of another request."""
         self._socket.close()
-        reason = self._process.why_gone() if self._process and isinstance(error, Gone) else ""
+        reason = self._process.why_gone() if self._process and isinstance(error, ConnectionClosed) else ""
         self._lost_message = f"{self._server_name} was lost at '{name}': {reason or _reason(error, seconds)}."
         return RobotFault(self._lost_message)
 
@@ -174,7 +174,7 @@ def _defer_signals() -> Iterator[None]:
 
 
 def _reason(error: Exception, seconds: float) -> str:
-    if isinstance(error, Late | TimeoutError):
+    if isinstance(error, DeadlinePassed | TimeoutError):
         return f"it has not answered for {seconds:g} s"
     if isinstance(error, OSError):
         return reason_of(error)

@@ -13,7 +13,7 @@ _SECRET_PARTS = re.compile(r"[@?#]")
 _VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-def checked_url(url: str) -> tuple[str, str]:
+def check_url(url: str) -> tuple[str, str]:
     """Return the URL without a trailing slash, and its host with port. Raises BadInput, without repeating secrets."""
     url = url.strip()
     if _SECRET_PARTS.search(url):
@@ -34,7 +34,7 @@ def _has_port(url: str) -> bool:
         return False
 
 
-def checked_variable(name: str) -> str:
+def check_variable(name: str) -> str:
     """Return the name of an environment variable. Raises BadInput, without repeating a name that may be a key."""
     if _VARIABLE_NAME.fullmatch(name) or name in os.environ:
         return name
@@ -42,5 +42,5 @@ def checked_variable(name: str) -> str:
 
 
 def host_name(url: str) -> str:
-    """Return the host of a URL without its port, in lower case. Raises BadInput as `checked_url` does."""
-    return (urlsplit(checked_url(url)[0]).hostname or "").lower()
+    """Return the host of a URL without its port, in lower case. Raises BadInput as `check_url` does."""
+    return (urlsplit(check_url(url)[0]).hostname or "").lower()

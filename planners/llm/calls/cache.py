@@ -78,7 +78,7 @@ class ResponseCache:
             os.close(lock)
 
 
-def remembers(folder: Path, model: str) -> bool:
+def has_answers(folder: Path, model: str) -> bool:
     """Return whether a cache folder, which need not exist, has any answer of a model."""
     for path in folder.expanduser().glob("*.json"):
         try:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from homie.kernel.support.text import one_line
 from planners.llm.calls.body_parsing import error_message
-from planners.llm.calls.waits import is_used_up, wait_asked
+from planners.llm.calls.waits import is_used_up, requested_wait
 
 PASSING = frozenset({408, 409, 425, 429})
 """Transient statuses below 500, after which the same request may succeed (RFC 9110, RFC 6585)."""
@@ -54,7 +54,7 @@ class Failure(Exception):
         self.answered = answered
 
 
-def of_status(
+def status_failure(
     host: str, status: int, headers: Mapping[str, str], body: object, *, key: str = "", hint: str = ""
 ) -> Failure:
     """Return the failure for an HTTP status.
@@ -67,10 +67,10 @@ def of_status(
         key: The API key, removed from messages.
         hint: Advice to append to the endpoint's message, "" for none.
     """
-    message = scrubbed(error_message(body), key)
+    message = hide_key(error_message(body), key)
     words = (": " + one_line(message) if message.strip() else "") + hint
     if status in PASSING or status >= 500:
-        wait_seconds = wait_asked(headers, body)
+        wait_seconds = requested_wait(headers, body)
         if is_used_up(body, wait_seconds):
             used_up = f"{words} (the quota is used up, so that waiting does not help)"
             return Failure(f"{host} refuses the request ({status}){used_up}", again=False)
@@ -93,7 +93,7 @@ def about_length(message: str) -> bool:
     return bool(_LENGTH_ERROR.search(message))
 
 
-def scrubbed(text: str, key: str) -> str:
+def hide_key(text: str, key: str) -> str:
     """Return a text with the API key replaced by `[key]`."""
     return text.replace(key, "[key]") if key else text
 
@@ -121,7 +121,7 @@ def not_json(text: str) -> str:
     return "it is not JSON"
 
 
-def misshapen(error: ValidationError) -> str:
+def describe_invalid_field(error: ValidationError) -> str:
     """Describe the first field of a body that violates the API."""
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
@@ -150,7 +150,7 @@ def reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def of_tls(error: ssl.SSLError) -> str:
+def describe_tls_error(error: ssl.SSLError) -> str:
     """Describe a TLS error and possible remedies. Its error numbers are not those of the system."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"

@@ -51,7 +51,11 @@ class OpenAIModel(RemoteModel):
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
-        description = {"temperature": s.sampled, "image_detail": s.image_detail, "sdk": f"openai {version('openai')}"}
+        description = {
+            "temperature": s.sent_temperature,
+            "image_detail": s.image_detail,
+            "sdk": f"openai {version('openai')}",
+        }
         return {**super().describe(), **description}
 
     @abstractmethod

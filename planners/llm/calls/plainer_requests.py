@@ -10,7 +10,7 @@ from homie.kernel.interfaces.prompts import Message
 from planners.llm.messages import Request
 
 
-def without_system(request: Request) -> Request:
+def merge_system_messages(request: Request) -> Request:
     """Return the request with its system messages merged into the first user message, and no role twice in a row."""
     system = [part for message in request.messages if message.role == "system" for part in message.parts]
     others = [message for message in request.messages if message.role != "system"]
@@ -23,6 +23,6 @@ def without_system(request: Request) -> Request:
     return replace(request, messages=tuple(merged))
 
 
-def wish_for(schema: Mapping[str, object]) -> str:
+def schema_instruction(schema: Mapping[str, object]) -> str:
     """Return the prompt text that asks for a schema, for endpoints without a parameter for it."""
     return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"

@@ -24,25 +24,25 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, PlannerError
-from planners.llm.calls.address_and_key import checked_url, checked_variable
+from planners.llm.calls.address_and_key import check_url, check_variable
 from planners.llm.calls.base64_images import Pictures
 from planners.llm.calls.body_parsing import error_message, parse
-from planners.llm.calls.cache import ResponseCache, remembers, request_key
+from planners.llm.calls.cache import ResponseCache, has_answers, request_key
 from planners.llm.calls.endpoint import shared_endpoint
 from planners.llm.calls.failure import (
     Failure,
     about_form,
+    describe_invalid_field,
+    describe_tls_error,
+    hide_key,
     innermost,
-    misshapen,
     not_json,
-    of_status,
-    of_tls,
     reason,
-    scrubbed,
+    status_failure,
 )
 from planners.llm.calls.http_requests import within
 from planners.llm.calls.network_retries import call
-from planners.llm.calls.plainer_requests import without_system
+from planners.llm.calls.plainer_requests import merge_system_messages
 from planners.llm.calls.settings import EndpointSettings
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.setting_advice import advice_for
@@ -59,7 +59,7 @@ _ROLE_ERROR = re.compile(
     re.IGNORECASE,
 )
 """Errors of models whose chat template has no system role (Gemma 2, early Mistral)."""
-Answered = TypeVar("Answered", bound=BaseModel)
+BodyT = TypeVar("BodyT", bound=BaseModel)
 
 
 class RemoteModel(LanguageModel):
@@ -78,12 +78,12 @@ class RemoteModel(LanguageModel):
     def __init__(self, name: str, settings: EndpointSettings, *, base_url: str, variable: str, first_form: str) -> None:
         self.name = name
         self.settings = settings
-        url, host = checked_url(settings.base_url or base_url)
+        url, host = check_url(settings.base_url or base_url)
         self.endpoint = shared_endpoint(url, host)
-        self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
+        self.variable = check_variable(settings.api_key_env) if settings.api_key_env else variable
         self.pictures = Pictures(settings.image_format)
         self._first_form = self.forms.index(first_form)
-        if settings.cache is None or not remembers(settings.cache, name):
+        if settings.cache is None or not has_answers(settings.cache, name):
             self._key()  # fail now instead of in the middle of a run; cached answers need no key
         self._cache = ResponseCache(settings.cache) if settings.cache else None
         if settings.budget is not None and not settings.known:
@@ -106,7 +106,7 @@ class RemoteModel(LanguageModel):
             form = self._form(request)
             body = self.body(request, form)
             self.settings.check_budget(self.spent)
-            marked_body = self.marked(body, request) if self._uses_marks else body
+            marked_body = self.mark_cached_prefix(body, request) if self._uses_marks else body
             try:
                 reply = call(
                     self.endpoint, self.settings, self._rng, partial(self._attempt, request, form, marked_body)
@@ -162,7 +162,7 @@ class RemoteModel(LanguageModel):
     def body(self, request: Request, form: str) -> Body:
         """Return the JSON-ready request: model, parameters, texts, images. Without keys."""
 
-    def marked(self, body: Body, request: Request) -> Body:
+    def mark_cached_prefix(self, body: Body, request: Request) -> Body:
         """Return the body with the provider's marks for prefix caching of the system messages. The marks do not change
         the request, so the cache on disk uses the body without them as the key."""
         return body
@@ -190,7 +190,7 @@ class RemoteModel(LanguageModel):
         if status == 404:
             url = self.endpoint.url
             return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
-        return of_status(host, status, headers, body, key=self._key(), hint=hint)
+        return status_failure(host, status, headers, body, key=self._key(), hint=hint)
 
     def unreachable(self, error: Exception) -> Failure:
         """Return the failure for a connection that could not be established or was lost."""
@@ -203,7 +203,7 @@ class RemoteModel(LanguageModel):
         if isinstance(cause, OversizedAnswer | httpx2.DecodingError):
             return Failure(f"{host} sends no answer that can be read: {cause}", again=True)
         if isinstance(inner := innermost(cause), ssl.SSLError):
-            return Failure(f"Cannot reach {host} securely: {of_tls(inner)}", again=False, answered=False)
+            return Failure(f"Cannot reach {host} securely: {describe_tls_error(inner)}", again=False, answered=False)
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
             # An endpoint that never answered has a wrong address; one that has may be restarting.
             known = self.endpoint.answered
@@ -212,7 +212,7 @@ class RemoteModel(LanguageModel):
             return Failure(f"Cannot reach {host}: {reason(cause)}{hint}", again=known, answered=False)
         return Failure(f"Lost the connection to {host}: {reason(cause)}", again=True, answered=False)
 
-    def parsed(self, kind: type[Answered], text: str) -> Answered:
+    def parse_body(self, kind: type[BodyT], text: str) -> BodyT:
         """Parse the body of a response with status 200. Raises Failure if it is invalid or contains an error."""
         try:
             body = parse(text)
@@ -224,13 +224,13 @@ class RemoteModel(LanguageModel):
         try:
             return kind.model_validate(content)
         except ValidationError as error:
-            raise self.garbage(misshapen(error)) from None
+            raise self.garbage(describe_invalid_field(error)) from None
         except RecursionError:
             raise self.garbage("it is nested too deeply") from None
 
     def error_inside(self, body: Mapping[str, Any]) -> Failure:
         """Return the failure for an `error` in a body with status 200, sent by gateways when their upstream fails."""
-        message = scrubbed(error_message(body), self._key())
+        message = hide_key(error_message(body), self._key())
         inner = body["error"]
         codes = [inner.get(key) for key in ("code", "status", "status_code")] if isinstance(inner, Mapping) else []
         code = next((int(code) for code in map(str, codes) if code.isdecimal() and 400 <= int(code) < 600), 0)
@@ -261,7 +261,7 @@ class RemoteModel(LanguageModel):
             if (failure.form and self._next_form(request, form)) or self._is_role_error(request, failure):
                 failure.again = False  # a changed request helps, a retry does not
             raise
-        text, reasoning, reason = (scrubbed(field, key) for field in (reply.text, reply.reasoning, reply.reason))
+        text, reasoning, reason = (hide_key(field, key) for field in (reply.text, reply.reasoning, reply.reason))
         return _strip_padding(replace(reply, text=text, reasoning=reasoning, reason=reason[:_REASON]))
 
     def _key(self) -> str:
@@ -295,7 +295,7 @@ class RemoteModel(LanguageModel):
 
     def _with_supported_roles(self, request: Request) -> Request:
         """Return the request, with system messages merged into the user's if the model has no system role."""
-        return without_system(request) if self.name in self.endpoint.without_system else request
+        return merge_system_messages(request) if self.name in self.endpoint.without_system else request
 
     def _is_role_error(self, request: Request, failure: Failure) -> bool:
         """Return whether the error of an endpoint is about the system role, which can be left out."""
@@ -338,7 +338,8 @@ class RemoteModel(LanguageModel):
         forms = self.forms[self._form_index() :] if request.schema is not None else ("text",)
         for form in forms:
             bodies = (
-                self.body(variant, form) for variant in (self._with_supported_roles(request), without_system(request))
+                self.body(variant, form)
+                for variant in (self._with_supported_roles(request), merge_system_messages(request))
             )
             for key in dict.fromkeys(request_key(self.endpoint.url, self.seed, body) for body in bodies):
                 if (reply := self._cache.get(key)) is not None:

@@ -43,7 +43,7 @@ def read_content(value: object) -> Content:
     if kind in _THOUGHTS or value.get("thought") is True:
         return Content(thought=words(value))
     if kind in _CALLS:
-        return Content(called([value]))
+        return Content(calls_as_text([value]))
     if kind == "refusal" or (not kind and set(value) == {"refusal"}):
         return Content(refusal=words(value.get("refusal")))
     for key in ("text", *_HOLDERS):
@@ -58,7 +58,7 @@ def read_content(value: object) -> Content:
     return Content() if kind or not value or set(value) == {"text"} else Content(_to_json(value), odd=True)
 
 
-def called(calls: object) -> str:
+def calls_as_text(calls: object) -> str:
     """Return tool calls as text, a line each, `{"name": ..., "arguments": ...}`, which is parsed like a tool call; ""
     for none. Arguments that are not a JSON object stay as written."""
     if isinstance(calls, Mapping):

@@ -37,6 +37,6 @@ class SampledSettings(EndpointSettings):
     temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
 
     @property
-    def sampled(self) -> float | None:
+    def sent_temperature(self) -> float | None:
         """The temperature to send, None for none."""
         return None if self.reasoning else self.temperature

@@ -37,7 +37,7 @@ _EPOCH = 1e9
 """Seconds since 1970 are above this number, waits are below."""
 
 
-def wait_asked(headers: Mapping[str, str], body: object, now: datetime | None = None) -> float | None:
+def requested_wait(headers: Mapping[str, str], body: object, now: datetime | None = None) -> float | None:
     """Return the seconds that an endpoint asks to wait, the longest of several; None if it does not ask.
 
     Args:

@@ -24,7 +24,7 @@ ADAPTER_WEIGHTS, ADAPTER_CONFIG = "adapter_model.safetensors", "adapter_config.j
 SHOWN = 3
 
 
-def adapted(model: Any, folder: Path, base: Path) -> Any:
+def add_adapter(model: Any, folder: Path, base: Path) -> Any:
     """Add an adapter to a model; warn if it fits but names another base model.
 
     Args:

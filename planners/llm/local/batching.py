@@ -13,7 +13,7 @@ from weakref import WeakSet, WeakValueDictionary
 
 from homie.kernel.errors import PlannerError
 from planners.llm.local.engine import Engine
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 
 GATHERING = 0.02
 """Seconds that the first question of a batch waits for others, if several planners share the model."""
@@ -32,11 +32,11 @@ class Server:
         self.engine = engine
         self.users: WeakSet[object] = WeakSet()
         """Clients of the server. With one, no question waits for a batch to fill."""
-        self._waiting: list[tuple[Question, Future[Written]]] = []
+        self._waiting: list[tuple[Question, Future[Completion]]] = []
         self._changed = threading.Condition()
         self._working = False
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         """Return the answer; `batch` is the maximum number of questions in one pass. Raises PlannerError."""
         promise = self.submit(question, batch)
         try:
@@ -45,9 +45,9 @@ class Server:
             question.cancelled.set()
             raise
 
-    def submit(self, question: Question, batch: int) -> Future[Written]:
+    def submit(self, question: Question, batch: int) -> Future[Completion]:
         """Queue a question as `ask` does, without waiting. Set `question.cancelled` to cancel it."""
-        promise: Future[Written] = Future()
+        promise: Future[Completion] = Future()
         with self._changed:
             self._waiting.append((question, promise))
             self._changed.notify_all()
@@ -63,7 +63,7 @@ class Server:
                 return
             self._answer(batch_entries)
 
-    def _gather(self, batch: int) -> list[tuple[Question, Future[Written]]]:
+    def _gather(self, batch: int) -> list[tuple[Question, Future[Completion]]]:
         """Take a batch from the queue: the first question and others with equal picture shapes. Empty if the queue is,
         and then the worker ends."""
         with self._changed:
@@ -77,7 +77,7 @@ class Server:
             self._waiting = [waiting for waiting in self._waiting if waiting not in batch_entries]
             return batch_entries
 
-    def _answer(self, batch_entries: Sequence[tuple[Question, Future[Written]]]) -> None:
+    def _answer(self, batch_entries: Sequence[tuple[Question, Future[Completion]]]) -> None:
         """Set the results. A batch that fails is retried one by one, as the cause may be one question or the memory
         for all."""
         try:

@@ -22,7 +22,7 @@ from transformers.cache_utils import DynamicLayer
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces.prompts import Message
 from planners.llm.local.grammar import Grammar, Row, Steering
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 
 SHORTEST = 32
 """Common tokens below which the cache is not reused: cropping would take as long as a full prefill."""
@@ -106,7 +106,7 @@ class Engine:
             "torch": torch.__version__,
         }
 
-    def answer(self, questions: Sequence[Question]) -> list[Written]:
+    def answer(self, questions: Sequence[Question]) -> list[Completion]:
         """Return the answers, in order. All questions have pictures of the same shapes. Raises PlannerError."""
         inputs = self._inputs(questions)
         prompt = int(inputs["input_ids"].shape[1])
@@ -148,7 +148,7 @@ class Engine:
             cache: Contains the first `reused` tokens of the prompt.
             reused: From `Prefix.take`.
         """
-        answer_tokens = row.forced(self._size)
+        answer_tokens = row.take_forced(self._size)
         tokens = torch.cat(
             [prompt[:, reused:], torch.tensor([answer_tokens], dtype=prompt.dtype, device=prompt.device)], 1
         )
@@ -158,18 +158,18 @@ class Engine:
             answer_tokens.append(token)
             if token in self.ends:
                 break
-            forced = row.forced(self._size)
+            forced = row.take_forced(self._size)
             answer_tokens += forced
             tokens = torch.tensor([[token, *forced]], device=prompt.device)
         return answer_tokens
 
-    def _to_answer(self, row: Row, prompt_tokens: int, tokens: list[int], reused: int) -> Written:
+    def _to_answer(self, row: Row, prompt_tokens: int, tokens: list[int], reused: int) -> Completion:
         limited_tokens = tokens[: row.limit]
         end = next((i for i, token in enumerate(limited_tokens) if token in self.ends), None)
         text = self.tokenizer.decode(limited_tokens[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
         length = len(limited_tokens) if end is None else end + 1
         choices = tuple((self.tokenizer.decode([token]), probability) for token, probability in row.choices)
-        return Written(text.strip(), "length" if end is None else "stop", prompt_tokens, length, reused, choices)
+        return Completion(text.strip(), "length" if end is None else "stop", prompt_tokens, length, reused, choices)
 
     def _limit(self, question: Question, prompt_tokens: int) -> int:
         """Return the token limit of an answer: the question's, or the context left by the prompt's tokens."""

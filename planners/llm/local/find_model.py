@@ -9,7 +9,7 @@ from typing import Any
 from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
-from planners.llm.local.gguf_conversion import ENDING, converted, gguf_file
+from planners.llm.local.gguf_conversion import ENDING, convert_gguf, gguf_file
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
@@ -28,7 +28,7 @@ def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
     """
     path = Path(name).expanduser()
     if weights.startswith("model") and (file := gguf_file(path)) is not None:
-        return converted(file)
+        return convert_gguf(file)
     if path.is_dir():
         missing = missing_files(path, weights)
         if missing:

@@ -43,7 +43,7 @@ def gguf_file(path: Path) -> Path | None:
     return files[0] if files else None
 
 
-def converted(file: Path) -> Path:
+def convert_gguf(file: Path) -> Path:
     """Return the model folder of a GGUF file, converting it at the first call. Every call reads the whole file for its
     checksum.
 

@@ -58,7 +58,7 @@ class Grammar:
                 f"{budget} tokens may be too few for a whole answer, {2 * self._reserve} are enough: raise "
                 "max_new_tokens, or shorten the prompt (examples, image_size) where it leaves the model no room."
             )
-        rules = _rules(json.dumps(bounded(schema, budget)))
+        rules = _rules(json.dumps(bound_schema(schema, budget)))
         is_invalid, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
         if is_invalid:
             raise PlannerError(f"Answers cannot be held to the schema: {messages[0]}. Use --set constrained=false.")
@@ -79,7 +79,7 @@ class Grammar:
             raise PlannerError(f"The model left its schema: {self._matcher.get_error()}")
         self._take_forced()
 
-    def forced(self) -> list[int]:
+    def take_forced(self) -> list[int]:
         """Take and return the tokens that must come next, as the grammar allows no others."""
         tokens, self._pending = self._pending, []
         return tokens
@@ -89,7 +89,7 @@ class Grammar:
             self._pending = self._matcher.compute_ff_tokens()
             self._matcher.consume_tokens(self._pending)
 
-    def allowed(self, size: int, remaining: int) -> Allowed:
+    def allowed_tokens(self, size: int, remaining: int) -> Allowed:
         """Return a mask (size,) of the allowed next tokens if `remaining` more can be written."""
         mask = np.zeros(size, np.bool_)
         if self._pending:
@@ -112,7 +112,7 @@ class Grammar:
         return mask
 
 
-def bounded(schema: Any, longest: int) -> Any:
+def bound_schema(schema: Any, longest: int) -> Any:
     """Return the schema with free strings limited to `longest` characters without a leading blank, and a pattern for
     object names.
 
@@ -120,12 +120,12 @@ def bounded(schema: Any, longest: int) -> Any:
     Nullable fields become optional, as in the training answers.
     """
     if isinstance(schema, list):
-        return [bounded(item, longest) for item in schema]
+        return [bound_schema(item, longest) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
     if _is_unconstrained(schema):
         return {"maxLength": longest, **_TEXT, **schema}
-    bound = {name: part if name in _VALUES else bounded(part, longest) for name, part in schema.items()}
+    bound = {name: part if name in _VALUES else bound_schema(part, longest) for name, part in schema.items()}
     fields = bound.get("properties", {})
     if "required" in bound:
         bound["required"] = [name for name in bound["required"] if not _nullable(fields.get(name, {}))]
@@ -247,23 +247,23 @@ class Row:
             end_tokens: Tokens that end the answer.
         """
         if self.grammar is not None:
-            allowed = torch.from_numpy(self.grammar.allowed(scores.shape[0], remaining)).to(scores.device)
+            allowed = torch.from_numpy(self.grammar.allowed_tokens(scores.shape[0], remaining)).to(scores.device)
             scores = scores.masked_fill(~allowed, -torch.inf)
         token = int(self.noisy(scores).argmax())
         if self.grammar is not None:
-            self.chosen(token, scores)
+            self.record_choice(token, scores)
             if token not in end_tokens:
                 self.grammar.take(token)
         return token
 
-    def chosen(self, token: int, scores: torch.Tensor) -> None:
+    def record_choice(self, token: int, scores: torch.Tensor) -> None:
         """Record a choice with its probability. scores: Logits, (vocabulary,), minus infinity where not allowed."""
         if int(torch.isfinite(scores).sum()) > 1:
             self.choices.append((token, float(scores.float().log_softmax(0)[token].exp())))
 
-    def forced(self, size: int) -> list[int]:
+    def take_forced(self, size: int) -> list[int]:
         """Take and return the tokens that the grammar forces next, of a vocabulary of `size`."""
-        tokens = self.grammar.forced() if self.grammar is not None else []
+        tokens = self.grammar.take_forced() if self.grammar is not None else []
         if self.temperature > 0:
             for _ in tokens:  # advance the generator as in a batch, where each token draws noise
                 self.noise(size)
@@ -310,6 +310,6 @@ class Steering:
         if row.grammar is None:
             return np.ones(size, np.bool_)
         if last is not None:
-            row.chosen(last, self._last_scores[i])
+            row.record_choice(last, self._last_scores[i])
             row.grammar.take(last)
-        return row.grammar.allowed(size, row.limit - written_count)
+        return row.grammar.allowed_tokens(size, row.limit - written_count)

@@ -16,7 +16,7 @@ from transformers.models.auto.modeling_auto import (
 
 from homie.kernel.errors import BadInput
 from homie.kernel.support.packages import missing_part
-from planners.llm.local.adapters import adapted
+from planners.llm.local.adapters import add_adapter
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES, make_processor, quietly
 from planners.llm.local.find_model import read_json
@@ -66,7 +66,7 @@ def load_engine(load: Load) -> Engine:
         _check_complete(load.folder, report)
         end_tokens = _end_tokens(model, tokenizer)
         if load.adapter is not None:
-            model = adapted(model, load.adapter, load.folder)
+            model = add_adapter(model, load.adapter, load.folder)
     if not is_multimodal and not tokenizer.chat_template:
         raise BadInput(f"The model {load.folder} has no chat template: put its chat_template.jinja into the folder.")
     return Engine(model.eval(), tokenizer, processor, end_tokens)
@@ -84,7 +84,7 @@ def model_type(folder: Path) -> str:
     )
 
 
-def no_pictures(folder: Path) -> str:
+def explain_no_pictures(folder: Path) -> str:
     """Explain in a sentence why pictures cannot be sent to a model outside `FAMILIES`."""
     kind = str(read_json(folder / "config.json").get("model_type", ""))
     if kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:

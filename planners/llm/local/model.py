@@ -10,14 +10,14 @@ from typing import Any
 
 from homie.kernel.types import END, Subtask
 from planners.llm.local.own_or_shared_model import Source
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 from planners.llm.messages import LanguageModel, Reply, Request
-from planners.llm.prompting.schemas import among_actions, without_steps
+from planners.llm.prompting.schemas import among_actions, exclude_steps
 from planners.llm.setting_advice import advice_for
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class GenerationOptions:
     """Generation options.
 
     Attributes:
@@ -54,7 +54,7 @@ def _step(text: str) -> Subtask | None:
     return Subtask(*(str(step.get(part, "")) for part in ("action", "target", "destination")))
 
 
-def _probability(answer: Written, action: str) -> float:
+def _probability(answer: Completion, action: str) -> float:
     """Return the probability of an answer's action, from the last choice of a token that begins its name."""
     prefixes = ((text.strip(), probability) for text, probability in reversed(answer.choices))
     return next((probability for text, probability in prefixes if text and action.startswith(text)), 1.0)
@@ -63,7 +63,7 @@ def _probability(answer: Written, action: str) -> float:
 class LocalModel(LanguageModel):
     """A model on this machine, in this or another process. `name` is the user's name for it."""
 
-    def __init__(self, source: Source, writing: Writing, name: str) -> None:
+    def __init__(self, source: Source, writing: GenerationOptions, name: str) -> None:
         self.source = source
         self._writing = writing
         self._name = name
@@ -92,7 +92,7 @@ class LocalModel(LanguageModel):
                 if other := among_actions(schema, END.action.__ne__):
                     answers.append(self.source.ask(replace(question, schema=other), writing_options.batch))
             elif step in request.useless and not writing_options.repeats and _begins_with_subtask(schema):
-                useful_schema = without_steps(schema, request.useless)
+                useful_schema = exclude_steps(schema, request.useless)
                 answers += self._answer_alternatives(question, useful_schema, step.action, probability)
         last_answer = answers[-1]
         return Reply(
@@ -107,7 +107,7 @@ class LocalModel(LanguageModel):
 
     def _answer_alternatives(
         self, question: Question, useful_schema: Mapping[str, Any], action: str, probability: float
-    ) -> list[Written]:
+    ) -> list[Completion]:
         """Return answers by the reduced schema with the chosen action, and with another; the more likely last.
 
         Args:
@@ -116,7 +116,7 @@ class LocalModel(LanguageModel):
             action: The chosen action.
             probability: Its probability.
         """
-        weighted_answers: list[tuple[float, Written]] = []
+        weighted_answers: list[tuple[float, Completion]] = []
         for accepts, share in ((action.__eq__, probability), (action.__ne__, 1.0 - probability)):
             if schema := among_actions(useful_schema, accepts):
                 answer = self.source.ask(replace(question, schema=schema), self._writing.batch)

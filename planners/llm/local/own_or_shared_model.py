@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.support.checksums import fingerprint
 from homie.kernel.support.packages import missing_part
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 
 if TYPE_CHECKING:
     from planners.llm.local.batching import Server
@@ -61,7 +61,7 @@ class Source(Protocol):
 
     facts: Facts
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         """Answer a question. Raises PlannerError.
 
         Args:
@@ -78,10 +78,10 @@ class OwnModel:
         self.server = server
         server.users.add(self)
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         return self.server.ask(question, batch)
 
-    def submit(self, question: Question, batch: int) -> Future[Written]:
+    def submit(self, question: Question, batch: int) -> Future[Completion]:
         """Queue a question (`Server.submit`)."""
         return self.server.submit(question, batch)
 
@@ -107,7 +107,7 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
     """
     folder, adapter = find_weights(weights)
     from planners.llm.local.batching import shared
-    from planners.llm.local.loading import Load, load_engine, model_type, no_pictures
+    from planners.llm.local.loading import Load, explain_no_pictures, load_engine, model_type
 
     model_type(folder)
     load = Load(folder.resolve(), adapter and adapter.resolve(), weights.device, weights.dtype, weights.load_in_4bit)
@@ -119,7 +119,10 @@ def open_weights(weights: Weights) -> tuple[Server, Facts]:
         is_multimodal = server.engine.sees
         description = server.engine.describe()
         _facts[weights] = Facts(
-            sees=is_multimodal, blind="" if is_multimodal else no_pictures(folder), engine=description, files=files
+            sees=is_multimodal,
+            blind="" if is_multimodal else explain_no_pictures(folder),
+            engine=description,
+            files=files,
         )
     return server, _facts[weights]
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 from homie.kernel.errors import BadInput
 from homie.kernel.support.validation_sentences import explain
 from planners.llm.local.find_model import read_json
-from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.model import GenerationOptions, LocalModel
 from planners.llm.local.own_or_shared_model import OwnModel, Source, Weights, find_weights, open_weights
 from planners.llm.local.process import ModelProcess
 from planners.llm.local.process_client import HostedModel, announced_host
@@ -87,7 +87,7 @@ class TransformersPlanner(ModelPlanner):
             settings = settings.model_copy(update=update)
         if settings.images and not source.facts.sees:
             raise BadInput(source.facts.blind)
-        writing = Writing(
+        writing = GenerationOptions(
             limit=settings.max_new_tokens,
             temperature=settings.temperature,
             constrained=settings.constrained,

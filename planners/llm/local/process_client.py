@@ -18,7 +18,7 @@ from homie.kernel.errors import InfrastructureError, PlannerError
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.local.own_or_shared_model import Facts, Weights
-from planners.llm.local.question import Question, Written
+from planners.llm.local.question import Completion, Question
 
 LARGEST = 2**30
 """Maximum bytes of a frame: hundreds of pictures of 768 x 768, more than any prompt has."""
@@ -62,7 +62,7 @@ def read_question(frame: bytes) -> tuple[Question, int]:
     return question, head["batch"]
 
 
-def answer_frame(*, written: Written | None = None, failed: str = "") -> bytes:
+def answer_frame(*, written: Completion | None = None, failed: str = "") -> bytes:
     """Serialize an answer, or the sentence that says why there is none."""
     return _line({"failed": failed} if written is None else {"written": asdict(written)})
 
@@ -141,7 +141,7 @@ class HostedModel:
             raise getattr(errors, content["refused"])(content["message"])
         self.facts = Facts(**content["facts"])
 
-    def ask(self, question: Question, batch: int) -> Written:
+    def ask(self, question: Question, batch: int) -> Completion:
         """Answer a question. Raises PlannerError. An interrupt closes the connection, which cancels the question."""
         try:
             self._connection.send_bytes(question_frame(question, batch))
@@ -153,7 +153,7 @@ class HostedModel:
             raise
         if error_message := content.get("failed"):
             raise PlannerError(error_message)
-        return Written(**content["written"])
+        return Completion(**content["written"])
 
     def _lost_message(self) -> str:
         return f"The process that holds the model has ended; what it wrote is in {self._log}."

@@ -41,7 +41,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Completion:
     """One answer.
 
     Attributes:

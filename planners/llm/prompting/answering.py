@@ -10,7 +10,7 @@ from homie.kernel.types import END, Report, Subtask
 from planners.llm.answer_formats import AnswerFormat
 
 
-def written_answer(
+def write_answer(
     form: AnswerFormat,
     steps: Sequence[Subtask],
     *,
@@ -57,10 +57,10 @@ def written_answer(
     )
 
 
-def numbered_answer(
+def write_numbered_answer(
     steps: Sequence[tuple[int, str]], *, seen: str | None, analysis: str | None, plan: str | None
 ) -> str:
-    """Write an answer by number, from numbers and their names in the list. The texts are as in `written_answer`."""
+    """Write an answer by number, from numbers and their names in the list. The texts are as in `write_answer`."""
     return _json(
         {
             "visual_state_description": seen,

@@ -23,7 +23,7 @@ from homie.kernel.support.validation_sentences import first_problem
 from homie.kernel.types import END, END_SUCCESS, VIEWS, Image, Subtask
 from perception.numbered_boxes import PixelBox
 from planners.llm.answer_formats import AnswerFormat
-from planners.llm.prompting.answering import numbered_answer, written_answer
+from planners.llm.prompting.answering import write_answer, write_numbered_answer
 from planners.parse_subtask import make_subtask, parse_subtask
 
 _BUILT_IN = files("planners.llm").joinpath("prompt_templates", "examples")
@@ -118,12 +118,12 @@ class Example(PlainNumbers, BaseModel):
         """
         if self.numbers:
             steps_by_number = [(number, self.choices[number]) for number in self.numbers]
-            return numbered_answer(steps_by_number, seen=self.seen, analysis=self.analysis, plan=self.plan)
+            return write_numbered_answer(steps_by_number, seen=self.seen, analysis=self.analysis, plan=self.plan)
         steps = [END_SUCCESS if step == END and reports else step for step in self.steps()]
         model = _fitting_model([step.action for step in steps], models, abilities)
         if model in abilities:
             steps = list(takewhile(lambda step: step.action in (*abilities[model].actions, "End"), steps)) or steps
-        return written_answer(answer, steps, model=model, analysis=self.analysis, seen=self.seen, plan=self.plan)
+        return write_answer(answer, steps, model=model, analysis=self.analysis, seen=self.seen, plan=self.plan)
 
 
 @dataclass(frozen=True, slots=True)

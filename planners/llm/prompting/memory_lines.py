@@ -142,7 +142,7 @@ def _phrases(task: str, names: Collection[str]) -> Iterator[str]:
                     yield " ".join(words[first:end])
 
 
-def counted(names: Sequence[str]) -> tuple[str, ...]:
+def count_names(names: Sequence[str]) -> tuple[str, ...]:
     """Merge equal names: `apple, 2 x chair`, in the order of their first occurrences."""
     counts: Mapping[str, int] = {name: names.count(name) for name in dict.fromkeys(names)}
     return tuple(f"{number} x {name}" if number > 1 else name for name, number in counts.items())

@@ -13,17 +13,17 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import VIEWS, ErrorCode, HistoryItem, Image, PlannerInput, Subtask, in_sight
-from perception.numbered_boxes import Marked, draw_marks, in_order, mark
-from planners.llm.answer_formats import Layout, how
+from perception.numbered_boxes import NumberedObjects, draw_marks, in_order, mark
+from planners.llm.answer_formats import Layout, format_instruction
 from planners.llm.messages import Request
 from planners.llm.numbered_choices import by_number, choice_lines, read_ids
 from planners.llm.prompting.examples import Example, load_examples, load_picture
 from planners.llm.prompting.image_scaling import crop, shrink, small_things
-from planners.llm.prompting.memory_lines import brief_lines, counted, known_names, memory_lines, room_lines
+from planners.llm.prompting.memory_lines import brief_lines, count_names, known_names, memory_lines, room_lines
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.prompting.templates import Template, load_template
-from planners.llm.reading import Reading, Unreadable, chosen_rules, read
+from planners.llm.reading import Reading, UnreadableAnswer, parse_rules, read
 
 HAND = "hand"
 """Name of the picture of the wrist camera."""
@@ -93,7 +93,7 @@ class Prompt:
             if settings.example_images
             else {}
         )
-        self.leniencies = chosen_rules(settings.leniencies)
+        self.leniencies = parse_rules(settings.leniencies)
 
     @property
     def layout(self) -> Layout:
@@ -134,8 +134,8 @@ class Prompt:
         return Request(tuple(messages), schema, useless=_useless_steps(planner_input.history)), latest
 
     def read(self, text: str, planner_input: PlannerInput, leniencies: Collection[str] | None = None) -> Reading:
-        """Parse an answer with the leniencies of the settings, restricted to `leniencies` if given. Raises Unreadable,
-        also for an answer that repeats an example of the prompt verbatim."""
+        """Parse an answer with the leniencies of the settings, restricted to `leniencies` if given. Raises
+        UnreadableAnswer, also for an answer that repeats an example of the prompt verbatim."""
         allowed = self.leniencies if leniencies is None else self.leniencies.intersection(leniencies)
         if self.layout.answer == "ids":
             reading = read_ids(text, planner_input.choices, allowed, quirks=planner_input.quirks)
@@ -152,7 +152,9 @@ class Prompt:
         reads_examples = self.settings.reading == "homie" and planner_input.quirks.explains
         analyses = [example.analysis for example in self.fitting(planner_input)] if reads_examples else []
         if reading.analysis and any(analysis in reading.analysis for analysis in analyses):
-            raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
+            raise UnreadableAnswer(
+                f"The answer is an example of the instructions. {format_instruction(self.layout.answer)}"
+            )
         return reading
 
     def describe(self) -> dict[str, object]:
@@ -179,7 +181,7 @@ class Prompt:
         texts = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
         return {digest: text for digest, text in texts.items() if digest}
 
-    def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
+    def variables(self, planner_input: PlannerInput, marked: NumberedObjects) -> dict[str, object]:
         """Return the variables of a template."""
         settings, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
@@ -249,15 +251,15 @@ class Prompt:
             ),
         }
 
-    def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
+    def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> NumberedObjects:
         """Number the objects in sight and draw the numbers on the pictures. They are valid for this round only."""
         if not (self.settings.boxes and self.settings.images):
-            return Marked({}, pictures)
+            return NumberedObjects({}, pictures)
         things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
         widths = {view: picture.shape[1] for view, picture in planner_input.views.items()}
         return mark(pictures, things if planner_input.listing else in_order(things, VIEWS), widths=widths)
 
-    def _sights(self, planner_input: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
+    def _sights(self, planner_input: PlannerInput, marked: NumberedObjects) -> tuple[Sight, ...]:
         """Return the names in each view: the numbered by number, then the others."""
         numbers = {id(detection) for detection in marked.things.values()}
         sights = []
@@ -266,7 +268,7 @@ class Prompt:
                 detection for detection in in_sight(planner_input.detections) if detection.view == view
             ]
             bare = [detection.called for detection in visible_detections if id(detection) not in numbers]
-            sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
+            sights.append(Sight(view, (*marked.listed(view), *count_names(bare))))
         return tuple(sights)
 
     def _pictures(self, planner_input: PlannerInput) -> dict[str, Image]:

@@ -111,7 +111,7 @@ def among_actions(schema: Mapping[str, Any], accepts: Callable[[str], bool]) -> 
     return None if not chosen or chosen == variants else _replace_variants(schema, chosen)
 
 
-def without_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapping[str, Any]:
+def exclude_steps(schema: Mapping[str, Any], steps: Collection[Subtask]) -> Mapping[str, Any]:
     """Exclude subtasks from the schema of a single-subtask answer, as far as it lists its targets.
 
     Args:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from homie.kernel.errors import BadInput
 from planners.llm.answer_formats import Profile
-from planners.llm.reading.rules import chosen_rules
+from planners.llm.reading.rules import parse_rules
 
 
 class PromptSettings(BaseModel):
@@ -44,7 +44,7 @@ class PromptSettings(BaseModel):
     @classmethod
     def _check_leniencies(cls, text: str) -> str:
         try:
-            chosen_rules(text)
+            parse_rules(text)
         except BadInput as error:
             raise ValueError(str(error)) from error
         return text

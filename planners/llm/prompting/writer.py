@@ -11,10 +11,10 @@ from dataclasses import replace
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import Decision, PlannerInput, Report, Subtask
-from planners.llm.prompting.answering import written_answer
+from planners.llm.prompting.answering import write_answer
 from planners.llm.prompting.prompt_builder import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Unlisted, Unreadable
+from planners.llm.reading import UnlistedName, UnreadableAnswer
 
 
 class TemplateWriter(PromptWriter):
@@ -58,17 +58,15 @@ class TemplateWriter(PromptWriter):
     ) -> str:
         head = self._prompt.template.head
         shown_analysis = analysis if head.analysis else None
-        return written_answer(
-            head.answer, (subtask,), model=model, analysis=shown_analysis, report=report, answer=answer
-        )
+        return write_answer(head.answer, (subtask,), model=model, analysis=shown_analysis, report=report, answer=answer)
 
     def read(self, text: str, planner_input: PlannerInput) -> Decision:
         try:
             reading = self._prompt.read(text, planner_input)
-        except Unlisted as unlisted:
+        except UnlistedName as unlisted:
             reading = unlisted.reading
             return replace(reading.decision(text), problem=str(unlisted))
-        except Unreadable as unread:
+        except UnreadableAnswer as unread:
             return Decision((), raw=text, problem=str(unread))
         return reading.decision(text)
 

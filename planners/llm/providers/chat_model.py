@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
-from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls import Body, Failure, schema_instruction
 from planners.llm.calls.body_parsing import Count, Words, a_mapping, words
 from planners.llm.calls.failure import about_length
 from planners.llm.calls.http_requests import load_sdk
@@ -24,7 +24,7 @@ from planners.llm.calls.openai_sdk import (
     cache_key,
     is_strict,
 )
-from planners.llm.calls.reply_contents import called, read_content
+from planners.llm.calls.reply_contents import calls_as_text, read_content
 from planners.llm.messages import BESIDE, ODD_END, Finish, Reply, Request
 from planners.llm.providers.chat_providers import DEFAULT, find_provider
 
@@ -148,7 +148,7 @@ class ChatModel(OpenAIModel):
             body["extra_body"] = {provider.seed: self.seed}
         return body
 
-    def marked(self, body: Body, request: Request) -> Body:
+    def mark_cached_prefix(self, body: Body, request: Request) -> Body:
         """Return the body with the provider's cache mark at the end of the system messages, and their cache key."""
         provider = self.provider
         messages = body["messages"]
@@ -171,7 +171,7 @@ class ChatModel(OpenAIModel):
         return (await client.chat.completions.with_raw_response.create(**body)).text
 
     def read(self, text: str) -> Reply:
-        completion = self.parsed(_Completion, text)
+        completion = self.parse_body(_Completion, text)
         choice, usage = completion.choices[0], completion.usage
         message, reason = choice.message, choice.finish_reason.lower()
         if choice.error:
@@ -186,7 +186,7 @@ class ChatModel(OpenAIModel):
         if (thought_match := _THOUGHT.match(text)) and not thought:
             text, thought = text[thought_match.end() :], thought_match.group(1).strip()
         odd = [BESIDE] if content.odd or choice.message is None else []
-        calls = called(message.tool_calls) or called(message.function_call)
+        calls = calls_as_text(message.tool_calls) or calls_as_text(message.function_call)
         if reason in _TOOL_CALL_REASONS:
             finish: Finish = "stop"
             odd += [] if calls else [ODD_END]
@@ -250,7 +250,7 @@ class ChatModel(OpenAIModel):
             if self.provider.strict and is_strict(request.schema):
                 schema["strict"] = True
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
-        schema_wish = wish_for(request.schema)
+        schema_wish = schema_instruction(request.schema)
         last = messages[-1]["content"]
         messages[-1]["content"] = (
             f"{last}\n\n{schema_wish}" if isinstance(last, str) else [*last, self._part(schema_wish)]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
-from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
+from planners.llm.calls import Body, EndpointSettings, RemoteModel, schema_instruction
 from planners.llm.calls.address_and_key import host_name
 from planners.llm.calls.body_parsing import Count, Words, a_mapping
 from planners.llm.calls.http_requests import http_client, load_sdk
@@ -94,7 +94,7 @@ class ClaudeModel(RemoteModel):
         if request.schema is None:
             return body
         if form == "text":
-            last, schema_wish = messages[-1]["content"], wish_for(request.schema)
+            last, schema_wish = messages[-1]["content"], schema_instruction(request.schema)
             content_with_schema = (
                 f"{last}\n\n{schema_wish}" if isinstance(last, str) else [*last, {"type": "text", "text": schema_wish}]
             )
@@ -108,7 +108,7 @@ class ClaudeModel(RemoteModel):
             body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
         return body
 
-    def marked(self, body: Body, request: Request) -> Body:
+    def mark_cached_prefix(self, body: Body, request: Request) -> Body:
         """Mark the system message as the end of the cached prefix, which consists of the tools and this message."""
         if "system" not in body:
             return body
@@ -133,7 +133,7 @@ class ClaudeModel(RemoteModel):
             return self._read(await raw.text())
 
     def _read(self, text: str) -> Reply:
-        answer = self.parsed(_Answer, text)
+        answer = self.parse_body(_Answer, text)
         usage = answer.usage
         blocks = answer.content if isinstance(answer.content, list) else [answer.content]
         contents = [read_content(block) for block in blocks if not _is_call(block)]

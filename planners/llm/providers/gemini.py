@@ -15,12 +15,12 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
-from planners.llm.calls import Body, RemoteModel, SampledSettings, wish_for
+from planners.llm.calls import Body, RemoteModel, SampledSettings, schema_instruction
 from planners.llm.calls.address_and_key import host_name
 from planners.llm.calls.body_parsing import Count, Words, a_mapping
 from planners.llm.calls.http_requests import http_client, load_sdk
 from planners.llm.calls.planner import EndpointPlanner
-from planners.llm.calls.reply_contents import called, read_content
+from planners.llm.calls.reply_contents import calls_as_text, read_content
 from planners.llm.messages import BESIDE, Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 
@@ -90,7 +90,7 @@ class GeminiModel(RemoteModel):
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
-        return {**super().describe(), "temperature": s.sampled, "image_detail": s.image_detail}
+        return {**super().describe(), "temperature": s.sent_temperature, "image_detail": s.image_detail}
 
     def body(self, request: Request, form: str) -> Body:
         contents = [self._content(message) for message in request.messages if message.role != "system"]
@@ -108,7 +108,7 @@ class GeminiModel(RemoteModel):
             if form == "json_schema":
                 config["responseJsonSchema"] = dict(request.schema)
             else:
-                contents[-1]["parts"].append({"text": wish_for(request.schema)})
+                contents[-1]["parts"].append({"text": schema_instruction(request.schema)})
         body: Body = {"contents": contents, "generationConfig": config}
         system = [part for message in request.messages if message.role == "system" for part in self._parts(message)]
         return {"systemInstruction": {"parts": system}, **body} if system else body
@@ -128,7 +128,7 @@ class GeminiModel(RemoteModel):
         return self._read(response.text)
 
     def _read(self, text: str) -> Reply:
-        response = self.parsed(_Response, text)
+        response = self.parse_body(_Response, text)
         usage, is_blocked = response.usageMetadata, bool(response.promptFeedback.blockReason)
         if not (response.candidates or is_blocked):
             raise self.garbage("it has no candidate")
@@ -139,7 +139,7 @@ class GeminiModel(RemoteModel):
         content = read_content([part for part in parts if not (isinstance(part, Mapping) and "functionCall" in part)])
         reason = candidate.finishReason if response.candidates else response.promptFeedback.blockReason
         return Reply(
-            text="\n".join(filter(None, (content.text, called(calls)))),
+            text="\n".join(filter(None, (content.text, calls_as_text(calls)))),
             reasoning=content.thought,
             finish=_FINISH.get(candidate.finishReason.upper(), "unknown"),
             leniencies=(BESIDE,) if content.odd else (),

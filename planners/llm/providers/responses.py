@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.types import Image
-from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls import Body, Failure, schema_instruction
 from planners.llm.calls.body_parsing import Count, Words, a_mapping, words
 from planners.llm.calls.http_requests import load_sdk
 from planners.llm.calls.openai_sdk import (
@@ -26,7 +26,7 @@ from planners.llm.calls.openai_sdk import (
     is_strict,
 )
 from planners.llm.calls.planner import EndpointPlanner
-from planners.llm.calls.reply_contents import called, read_content
+from planners.llm.calls.reply_contents import calls_as_text, read_content
 from planners.llm.messages import BESIDE, Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.providers.chat_providers import find_provider, providers
@@ -102,12 +102,12 @@ class ResponsesModel(OpenAIModel):
                 "format": {"type": form, "name": request.name, "schema": dict(request.schema), **strict},
             }
             return body
-        items[-1]["content"].append({"type": "input_text", "text": wish_for(request.schema)})
+        items[-1]["content"].append({"type": "input_text", "text": schema_instruction(request.schema)})
         if form == "json_object":
             body["text"] = {"format": {"type": form}}
         return body
 
-    def marked(self, body: Body, request: Request) -> Body:
+    def mark_cached_prefix(self, body: Body, request: Request) -> Body:
         """Return the body with a cache mark at the end of the system messages, and their cache key."""
         system_items = [item for item in body["input"] if item["role"] == "system"]
         if not system_items:
@@ -125,11 +125,11 @@ class ResponsesModel(OpenAIModel):
         return (await client.responses.with_raw_response.create(**body)).text
 
     def read(self, text: str) -> Reply:
-        response = self.parsed(_Response, text)
+        response = self.parse_body(_Response, text)
         if response.status not in ("completed", "incomplete", ""):
             raise Failure(f"{self.endpoint.host} gave up on its answer (status '{response.status}')", again=True)
         content = read_content([item.content for item in response.output if item.type == "message"])
-        calls = called([item.model_dump() for item in response.output if item.type in _CALLS])
+        calls = calls_as_text([item.model_dump() for item in response.output if item.type in _CALLS])
         thoughts = (item.summary or words(item.content) for item in response.output if item.type == "reasoning")
         finish: Finish = "stop"
         reason = response.incomplete_details.reason

@@ -1,7 +1,7 @@
 """Parse the answer of a language model into a decision: see `planners.llm.reading.reader`."""
 
-from planners.llm.reading.reader import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
-from planners.llm.reading.rules import ALL, FORMAL, RULES, chosen_rules
+from planners.llm.reading.reader import MAX_TEXT, Reading, UnlistedName, UnreadableAnswer, match_model, read
+from planners.llm.reading.rules import ALL, FORMAL, RULES, parse_rules
 
 __all__ = [
     "ALL",
@@ -9,9 +9,9 @@ __all__ = [
     "MAX_TEXT",
     "RULES",
     "Reading",
-    "Unlisted",
-    "Unreadable",
-    "chosen_rules",
-    "listed_model",
+    "UnlistedName",
+    "UnreadableAnswer",
+    "match_model",
+    "parse_rules",
     "read",
 ]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 
-from planners.llm.reading.other_notations import unboxed, without_xml_calls
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.other_notations import replace_xml_calls, unbox
+from planners.llm.reading.rules import Rules, UnclearAnswer
 
 _THOUGHTS = (
     ("<think>", "</think>"),
@@ -69,21 +69,21 @@ _PROMPT_LINE = re.compile(
 """Lines of the prompt, which some models repeat."""
 
 
-def cleaned(text: str, rules: Rules) -> str:
-    """Strip the chat format around the answer. Raises Unclear if there is no answer, or more than one turn."""
+def clean_answer(text: str, rules: Rules) -> str:
+    """Strip the chat format around the answer. Raises UnclearAnswer if there is no answer, or more than one turn."""
     text = _strip_invisible(text.lstrip("\ufeff"), rules)
     if _is_json(text):
         return text
     text = _strip_turn_tokens(_strip_thoughts(_final_channel(text, rules), rules), rules)
-    text = unboxed(without_xml_calls(text, rules), rules)
+    text = unbox(replace_xml_calls(text, rules), rules)
     for pattern, rule in ((_ANSWER_TAG, "wrapper"), (_TOOL_TAG, "tool-call")):
         if pattern.search(text):
             rules.use(rule)
             text = pattern.sub("\n", text)
     if _TURN.search(text):
-        raise Unclear("The answer goes on with somebody else's turn.")
+        raise UnclearAnswer("The answer goes on with somebody else's turn.")
     if len({match[1].lower() for match in _PROMPT_LINE.finditer(text)}) > 1:
-        raise Unclear("The answer repeats the question.")
+        raise UnclearAnswer("The answer repeats the question.")
     return text
 
 
@@ -107,14 +107,14 @@ def _final_channel(text: str, rules: Rules) -> str:
         return text
     finals = list(_FINAL.finditer(text))
     if not finals:
-        raise Unclear("The answer has thoughts only, nothing in its final channel.")
+        raise UnclearAnswer("The answer has thoughts only, nothing in its final channel.")
     rules.use("thought")
     return text[finals[-1].end() :]
 
 
 def _strip_thoughts(text: str, rules: Rules) -> str:
     """Remove reasoning. Text before a closing mark without an opening one is reasoning too, because some chat templates
-    write the opening mark into the prompt. Raises Unclear for reasoning that is not closed."""
+    write the opening mark into the prompt. Raises UnclearAnswer for reasoning that is not closed."""
     passages: list[str] = []
     at, opening_end = 0, -1
     marks = list(_THOUGHT.finditer(text))
@@ -129,14 +129,14 @@ def _strip_thoughts(text: str, rules: Rules) -> str:
                 passages.clear()
             at, opening_end = mark.end(), -1
     if opening_end >= 0:
-        raise Unclear("The answer is a thought that does not end.")
+        raise UnclearAnswer("The answer is a thought that does not end.")
     if marks:
         rules.use("thought")
     return "".join([*passages, text[at:]])
 
 
 def _strip_turn_tokens(text: str, rules: Rules) -> str:
-    """Remove the tokens that begin and end a turn. Raises Unclear if text follows the end token."""
+    """Remove the tokens that begin and end a turn. Raises UnclearAnswer if text follows the end token."""
     if start := _START.match(text):
         rules.use("turn-token")
         text = text[start.end() :]
@@ -144,6 +144,6 @@ def _strip_turn_tokens(text: str, rules: Rules) -> str:
         rules.use("turn-token")
         trailing = _END.sub("", text[end.start() :])
         if trailing.strip(" \t\r\n`*\"'}"):
-            raise Unclear("The answer goes on after its end.")
+            raise UnclearAnswer("The answer goes on after its end.")
         text = text[: end.start()] + trailing
     return text

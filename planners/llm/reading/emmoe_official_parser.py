@@ -11,7 +11,7 @@ from bisect import bisect_left
 
 from homie.kernel.errors import BadInput
 from planners.llm.reading.draft import Draft
-from planners.llm.reading.rules import Unclear
+from planners.llm.reading.rules import UnclearAnswer
 from planners.parse_subtask import make_subtask
 
 _ANALYSIS, _MODEL = "Analysis:", "Model:"
@@ -32,16 +32,16 @@ def official_parts(text: str) -> tuple[str, str, str] | None:
 def official_draft(text: str) -> Draft:
     """Parse an answer as the official parser does: the strict form, or else the form without brackets.
 
-    Raises Unclear if there is neither, or if a subtask has an empty part or more than three parts.
+    Raises UnclearAnswer if there is neither, or if a subtask has an empty part or more than three parts.
     """
     parts = official_parts(text)
     if parts is None:
-        raise Unclear("The answer has not the form Analysis, Subtask, Model.")
+        raise UnclearAnswer("The answer has not the form Analysis, Subtask, Model.")
     analysis, subtask_text, model = parts
     try:
         return Draft((make_subtask(subtask_text.split(",")),), analysis, model)
     except BadInput as error:
-        raise Unclear(str(error)) from error
+        raise UnclearAnswer(str(error)) from error
 
 
 def _strict(text: str) -> tuple[str, str, str] | None:

@@ -15,14 +15,14 @@ from homie.kernel.pose_action import MOVE
 from homie.kernel.types import END, REPORTS, Subtask
 from planners.llm.answer_formats import Layout
 from planners.llm.reading.draft import Draft
-from planners.llm.reading.loose_json import Broken, Members, Value, plain_key
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.loose_json import BrokenObject, Members, Value, plain_key
+from planners.llm.reading.rules import Rules, UnclearAnswer
 from planners.llm.reading.subtasks import (
     DECORATION,
     Lists,
     check_name,
     is_nothing,
-    named_action,
+    match_action,
     subtask_of,
     text_subtask,
 )
@@ -77,18 +77,18 @@ _CALL_NAMES = ("name", "tool_name", "function", "tool", "function_name")
 _NUMBERS = re.compile(r"\[\s*[-+\d.eE]+(\s*,\s*[-+\d.eE]+)*\s*\]")
 
 
-def speaks(value: Value | Broken, *, bare: bool) -> bool:
+def is_decision(value: Value | BrokenObject, *, bare: bool) -> bool:
     """Return whether a value is a decision, or the broken beginning of one.
 
     Args:
         value: A JSON value.
         bare: Whether subtasks without an object around them count.
     """
-    if isinstance(value, Broken):
+    if isinstance(value, BrokenObject):
         return not value.keys.isdisjoint((*_HOLDERS, *_TEXT_KEYS, *_SPELLINGS, "action", "action_name"))
     try:
-        inner = unwrapped(value, Lists(), Rules())
-    except Unclear:
+        inner = unwrap(value, Lists(), Rules())
+    except UnclearAnswer:
         return True
     if isinstance(inner, list):
         return bare and bool(inner) and all(isinstance(step, Members) and _has_action(step) for step in inner)
@@ -97,19 +97,19 @@ def speaks(value: Value | Broken, *, bare: bool) -> bool:
     return any(_values(inner, key) for key in _HOLDERS) or (bare and _has_action(inner) and not inner.cut)
 
 
-def is_step(value: Value | Broken) -> bool:
+def is_step(value: Value | BrokenObject) -> bool:
     """Return whether a value is a single subtask without an object around it."""
     return isinstance(value, Members) and _has_action(value) and not any(_values(value, key) for key in _HOLDERS)
 
 
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """Parse the draft in a JSON value. Raises Unclear."""
-    value = unwrapped(value, lists, rules)
+    """Parse the draft in a JSON value. Raises UnclearAnswer."""
+    value = unwrap(value, lists, rules)
     if isinstance(value, Members):
         return _draft_with_ending(value, layout, lists, rules)
     if isinstance(value, list):
         return Draft(_steps(value, layout, lists, rules))
-    raise Unclear("The answer is not an object.")
+    raise UnclearAnswer("The answer is not an object.")
 
 
 def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rules) -> Draft:
@@ -120,7 +120,7 @@ def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rule
     for key in _END_KEYS:
         texts = [text for part in (value, inside) if part is not None and (text := _end_text(part, key))]
         if texts and any(text != texts[0] for text in texts):
-            raise Unclear(f"'{key}' is written twice with different values.")
+            raise UnclearAnswer(f"'{key}' is written twice with different values.")
         texts_by_key |= {key: texts[0]} if texts else {}
     if inside is not None:
         value = Members(tuple((k, _without_end_keys(inside) if v is inside else v) for k, v in value.pairs), value.cut)
@@ -128,21 +128,21 @@ def _draft_with_ending(value: Members, layout: Layout, lists: Lists, rules: Rule
     if not texts_by_key:
         return draft
     if draft.subtasks[-1].action != END.action:
-        raise Unclear(f"'{next(iter(texts_by_key))}' belongs to End, and the subtask is another one.")
+        raise UnclearAnswer(f"'{next(iter(texts_by_key))}' belongs to End, and the subtask is another one.")
     report = texts_by_key.get("report", "").lower()
     if report not in REPORTS:
-        raise Unclear(f"'report' is one of {', '.join(name for name in REPORTS if name)}.")
+        raise UnclearAnswer(f"'report' is one of {', '.join(name for name in REPORTS if name)}.")
     return replace(
         draft, report=next(name for name in REPORTS if name == report), answer=texts_by_key.get("answer", "")
     )
 
 
 def _end_text(value: Members, key: str) -> str:
-    """Return the text of a key; `none` is an answer, unlike for the parts of a subtask. Raises Unclear for a value that
-    is not a text."""
+    """Return the text of a key; `none` is an answer, unlike for the parts of a subtask. Raises UnclearAnswer for a
+    value that is not a text."""
     content = _only(value, key)
     if content is not None and not isinstance(content, str):
-        raise Unclear(f"'{key}' must be text in quotes.")
+        raise UnclearAnswer(f"'{key}' must be text in quotes.")
     return " ".join((content or "").split())
 
 
@@ -158,7 +158,7 @@ def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules)
     _record_spelling(value, rules)
     holders = [key for key in _HOLDERS if _values(value, key)]
     if len(holders) > 1:
-        raise Unclear(f"The answer has both '{holders[0]}' and '{holders[1]}'.")
+        raise UnclearAnswer(f"The answer has both '{holders[0]}' and '{holders[1]}'.")
     analysis = "\n".join(
         text.strip() for key in _TEXT_KEYS for text in _values(value, key)[:1] if isinstance(text, str)
     )
@@ -166,7 +166,7 @@ def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules)
         model = _model(value, lists, rules)
         return Draft((_step(value, lists, rules, sibling_keys=_TEXT_KEYS),), analysis, model)
     if stray_key := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
-        raise Unclear(f"The answer has both '{holders[0]}' and '{stray_key}' beside it.")
+        raise UnclearAnswer(f"The answer has both '{holders[0]}' and '{stray_key}' beside it.")
     content = _only(value, holders[0])
     is_plan = isinstance(content, list) and not (holders[0] == "subtask" and _is_parts(content, lists))
     steps = (
@@ -182,7 +182,7 @@ def _draft_of_object(value: Members, layout: Layout, lists: Lists, rules: Rules)
 # ---------------------------------------------------------------- wrappers
 
 
-def unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
+def unwrap(value: Value, lists: Lists, rules: Rules) -> Value:
     """Remove lists, objects and tool calls around the answer."""
     for _ in range(4):  # the deepest known nesting: tool_calls, function, arguments, answer
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):
@@ -216,7 +216,7 @@ def _call(value: Members, lists: Lists) -> tuple[Value, str]:
     arguments = _object(_only(value, key))
     if arguments is None:
         return None, ""
-    if speaks(arguments, bare=False) or (_has_action(arguments) and named_action(name, lists, Rules()) is None):
+    if is_decision(arguments, bare=False) or (_has_action(arguments) and match_action(name, lists, Rules()) is None):
         return arguments, "tool-call"
     return Members((("action", name), *arguments.pairs)), "tool-call"
 
@@ -251,20 +251,20 @@ def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) 
     if not values and layout.answer == "poses":
         return (END,)
     if not values:
-        raise Unclear("The plan is empty: write at least one step, or End if the task is done.")
+        raise UnclearAnswer("The plan is empty: write at least one step, or End if the task is done.")
     if _is_parts(values, lists):
         rules.use("list")
         return (_step(list(values), lists, rules),)
     if not layout.has_steps:
         if len(values) > 1:
-            raise Unclear(f"The answer has {len(values)} subtasks, and one is asked for.")
+            raise UnclearAnswer(f"The answer has {len(values)} subtasks, and one is asked for.")
         rules.use("list")
     subtasks = []
     for number, value in enumerate(values, 1):
         try:
             subtasks.append(_step(value, lists, rules))
-        except Unclear as error:
-            raise Unclear(f"Step {number} of the plan: {error}" if len(values) > 1 else str(error)) from error
+        except UnclearAnswer as error:
+            raise UnclearAnswer(f"Step {number} of the plan: {error}" if len(values) > 1 else str(error)) from error
     return tuple(subtasks)
 
 
@@ -274,12 +274,12 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
     if not words or len(words) < len(values) or any(mark in word for word in words for mark in ",[]"):
         return False
     first, *remaining = words
-    recognized = named_action(first, lists, Rules()) is not None
-    return recognized and all(named_action(word, lists, Rules()) is None for word in remaining) and (len(words) > 1)
+    recognized = match_action(first, lists, Rules()) is not None
+    return recognized and all(match_action(word, lists, Rules()) is None for word in remaining) and (len(words) > 1)
 
 
 def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[str] = ()) -> Subtask:
-    """Parse one subtask. Raises Unclear.
+    """Parse one subtask. Raises UnclearAnswer.
 
     Args:
         value: A JSON value.
@@ -295,14 +295,14 @@ def _step(value: Value, lists: Lists, rules: Rules, *, sibling_keys: Sequence[st
     if isinstance(value, list):
         words = [part for part in value if isinstance(part, str)]
         if len(words) < len(value) or any(mark in word for word in words for mark in ",[]"):
-            raise Unclear("A subtask is one action with its target, not a list of subtasks.")
+            raise UnclearAnswer("A subtask is one action with its target, not a list of subtasks.")
         rules.use("list")
         return subtask_of(words, lists, rules)
     if isinstance(value, str):
         rules.use("text-subtask")
         return text_subtask(value, lists, rules)
     if not isinstance(value, Members):
-        raise Unclear("A subtask must be an object with 'action' and 'target'.")
+        raise UnclearAnswer("A subtask must be an object with 'action' and 'target'.")
     return _subtask_of_members(value, lists, rules, sibling_keys)
 
 
@@ -310,7 +310,7 @@ def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys
     _record_spelling(value, rules)
     named = bool(_values(value, "action_name"))
     if named and _values(value, "action"):
-        raise Unclear("A subtask has both 'action' and 'action_name'.")
+        raise UnclearAnswer("A subtask has both 'action' and 'action_name'.")
     for key, inner in _pairs(value):
         recognized = key in (*_PARTS, "model", *sibling_keys) or (named and key in ("action_name", "action_id"))
         if key in _PARTS and (inner is None or (isinstance(inner, str) and is_nothing(inner.strip()))):
@@ -318,18 +318,18 @@ def _subtask_of_members(value: Members, lists: Lists, rules: Rules, sibling_keys
         if recognized or inner is None:
             continue
         if key not in _REMARKS:
-            raise Unclear(f"A subtask has no '{key}': it has 'action', 'target' and, for Put, 'destination'.")
+            raise UnclearAnswer(f"A subtask has no '{key}': it has 'action', 'target' and, for Put, 'destination'.")
         rules.use("remark")
     action = _text(value, "action_name" if named else "action")
     if named:
         rules.use("action-name")
     if not action:
-        raise Unclear("A subtask has no 'action'.")
+        raise UnclearAnswer("A subtask has no 'action'.")
     if action.casefold() == MOVE.casefold() and (numbers := _numbers(_only(value, "target"), lists)):
         return Subtask(MOVE, numbers)
     target, destination = _text(value, "target"), _text(value, "destination")
     if destination and not target:
-        raise Unclear("A subtask has a 'destination' but no 'target'.")
+        raise UnclearAnswer("A subtask has a 'destination' but no 'target'.")
     if not target and (any(mark in action for mark in ",[(") or named):
         if not named:
             rules.use("text-subtask")
@@ -363,13 +363,13 @@ def _model(value: Members, lists: Lists, rules: Rules) -> str:
     if isinstance(content, str) or content is None:
         return "" if content is None or is_nothing(content.strip()) else content
     if len(lists.models) > 1:
-        raise Unclear("'model' must be text in quotes.")
+        raise UnclearAnswer("'model' must be text in quotes.")
     rules.use("model-form")
     return ""
 
 
 def _model_of_steps(content: Value, lists: Lists, rules: Rules) -> str:
-    """Return the model named inside the subtasks. Raises Unclear if they name different models."""
+    """Return the model named inside the subtasks. Raises UnclearAnswer if they name different models."""
     inside = [
         _model(item, lists, rules)
         for item in (content if isinstance(content, list) else [content])
@@ -377,7 +377,7 @@ def _model_of_steps(content: Value, lists: Lists, rules: Rules) -> str:
     ]
     named = {item for item in inside if item}
     if len(named) > 1:
-        raise Unclear("The steps name different models, and a plan has one.")
+        raise UnclearAnswer("The steps name different models, and a plan has one.")
     if named:
         rules.use("remark")
     return next(iter(named), "")
@@ -416,12 +416,12 @@ def _has_action(value: Members) -> bool:
 
 
 def _text(value: Members, key: str) -> str:
-    """Return the text of a key, "" if the key is missing. Raises Unclear for any other value."""
+    """Return the text of a key, "" if the key is missing. Raises UnclearAnswer for any other value."""
     content = _only(value, key)
     if content is None:
         return ""
     if not isinstance(content, str):
-        raise Unclear(f"'{key}' must be text in quotes.")
+        raise UnclearAnswer(f"'{key}' must be text in quotes.")
     text = " ".join(content.split()).strip(DECORATION)
     return "" if is_nothing(text) else text
 
@@ -429,5 +429,5 @@ def _text(value: Members, key: str) -> str:
 def _only(value: Members, key: str) -> Value:
     values = _values(value, key)
     if len(values) > 1:
-        raise Unclear(f"'{key}' is written twice with different values.")
+        raise UnclearAnswer(f"'{key}' is written twice with different values.")
     return values[0] if values else None

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from planners.llm.reading.draft import Draft
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.rules import Rules, UnclearAnswer
 from planners.llm.reading.subtasks import (
     DECORATION,
     MAX_PARTS,
     Lists,
     is_nothing,
-    named_action,
+    match_action,
     short,
+    split_brackets,
+    strip_number,
     subtask_of,
-    unbracketed,
-    unnumbered,
 )
 from planners.llm.reading.surroundings import check_tail
 
@@ -109,16 +109,16 @@ class Block:
 
 
 def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: Rules) -> Block:
-    """Parse the block of the subtask in `fields[at]`. Raises Unclear."""
+    """Parse the block of the subtask in `fields[at]`. Raises UnclearAnswer."""
     field = fields[at]
     if field.inline:
-        raise Unclear("The label of the subtask stands inside a sentence.")
+        raise UnclearAnswer("The label of the subtask stands inside a sentence.")
     followed = at + 1 < len(fields)
     inside, trailing = _value(text[field.end : field.stop], followed, lists, rules)
     subtask = subtask_of(inside.split(","), lists, rules)
     same_line, newline, following_lines = trailing.partition("\n")
     _check_rest_of_line(same_line, rules)
-    start, analysis = said_before(text, fields, at)
+    start, analysis = find_block(text, fields, at)
     model, end = model_after(text, fields, at, field.stop - len(newline + following_lines))
     if followed and fields[at + 1].name == "model" and following_lines.strip(f"{DECORATION}-|"):
         rules.use("prose")
@@ -129,7 +129,7 @@ def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: R
     return Block(Draft((subtask,), analysis, model), start, end)
 
 
-def said_before(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
+def find_block(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
     """Return the start of the block of a subtask, and its analysis, which may mention models; "" for none."""
     start, analysis = fields[at].start, ""
     for item in fields[:at]:
@@ -154,24 +154,24 @@ def model_after(text: str, fields: Sequence[Field], at: int, end: int) -> tuple[
 
 
 def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str, str]:
-    """Return the parts of a subtask as one text without brackets, and the text after it. Raises Unclear."""
+    """Return the parts of a subtask as one text without brackets, and the text after it. Raises UnclearAnswer."""
     value = value.lstrip(DECORATION)
     if not value.strip(DECORATION):
-        raise Unclear("The subtask is empty.")
+        raise UnclearAnswer("The subtask is empty.")
     if _KEY.match(value):
-        raise Unclear("The subtask is written as YAML, which is not the form that was asked for.")
+        raise UnclearAnswer("The subtask is written as YAML, which is not the form that was asked for.")
     line, newline, following_lines = value.partition("\n")
-    body = unnumbered(line).lstrip(DECORATION + "\\")
+    body = strip_number(line).lstrip(DECORATION + "\\")
     if body[:1] in ("[", "("):
         if ("]" if body[0] == "[" else ")") in value:
-            return unbracketed(value, rules)
+            return split_brackets(value, rules)
         words = body[1:].strip(DECORATION)
         if not (followed or following_lines.strip()) or not _begins_with_subtask(words, lists):
-            raise Unclear(f"The bracket of the subtask '{short(body)}' is not closed.")
+            raise UnclearAnswer(f"The bracket of the subtask '{short(body)}' is not closed.")
         rules.use("open-bracket")
         return words, newline + following_lines
     leniency_count = len(rules.used)
-    inside, _ = unbracketed(line, rules)
+    inside, _ = split_brackets(line, rules)
     if "call" not in rules.used[leniency_count:]:
         rules.use("no-brackets")
     return inside, newline + following_lines
@@ -180,14 +180,14 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
 def _begins_with_subtask(text: str, lists: Lists) -> bool:
     """Return whether a text can only be a subtask: a listed action and its names."""
     parts = [part.strip(DECORATION) for part in text.split(",")]
-    return len(parts) <= MAX_PARTS and (not lists.actions or named_action(parts[0], lists, Rules()) is not None)
+    return len(parts) <= MAX_PARTS and (not lists.actions or match_action(parts[0], lists, Rules()) is not None)
 
 
 def _check_rest_of_line(line: str, rules: Rules) -> None:
-    """Raise Unclear if the rest of a subtask's line is more than a reason."""
+    """Raise UnclearAnswer if the rest of a subtask's line is more than a reason."""
     words = line.strip(f"{DECORATION}.|")
     if not words:
         return
     if not _REASON.match(words):
-        raise Unclear(f"'{short(words)}' stands behind the subtask, on the same line.")
+        raise UnclearAnswer(f"'{short(words)}' stands behind the subtask, on the same line.")
     rules.use("prose")

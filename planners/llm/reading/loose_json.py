@@ -2,7 +2,7 @@
 comments, trailing commas.
 
 Its depth and work are bounded. It is used only if the `json` module fails, it evaluates nothing, and ambiguous input
-becomes `Broken` instead of being repaired.
+becomes `BrokenObject` instead of being repaired.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Value: TypeAlias = Members | list["Value"] | str | float | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenObject:
     """Text that begins like a JSON object but is not one: the reason, and the keys before the error."""
 
     reason: str
@@ -75,20 +75,20 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundValue:
     """A JSON value in a text, from `start` to `end`.
 
     Attributes:
         exact: Whether it is valid JSON.
     """
 
-    value: Members | list[Value] | Broken
+    value: Members | list[Value] | BrokenObject
     start: int
     end: int
     exact: bool = False
 
 
-def find_json(text: str) -> list[Found]:
+def find_json(text: str) -> list[FoundValue]:
     """Find the outermost JSON objects and arrays of a text, in order; a broken one ends at the error.
 
     Valid JSON is parsed by the `json` module. The work is linear in the length of the text.
@@ -104,7 +104,7 @@ def find_json(text: str) -> list[Found]:
         return [_parse_piece(text, piece) for piece in _Reader(text).scan()]
     if not isinstance(document, Members | list):
         return []
-    return [Found(_check_depth(document), 0, len(text), exact=True)]
+    return [FoundValue(_check_depth(document), 0, len(text), exact=True)]
 
 
 def string_of_json(text: str) -> str:
@@ -123,7 +123,7 @@ def _parse_strictly(text: str) -> Value:
     return value
 
 
-def _parse_piece(text: str, piece: Found) -> Found:
+def _parse_piece(text: str, piece: FoundValue) -> FoundValue:
     """Parse a piece of a text again with the `json` module if it is valid JSON."""
     try:
         value = _parse_strictly(text[piece.start : piece.end])
@@ -132,11 +132,11 @@ def _parse_piece(text: str, piece: Found) -> Found:
     return replace(piece, value=_check_depth(value), exact=True) if isinstance(value, Members | list) else piece
 
 
-def _check_depth(value: Members | list[Value]) -> Members | list[Value] | Broken:
+def _check_depth(value: Members | list[Value]) -> Members | list[Value] | BrokenObject:
     if _depth(value) <= MAX_DEPTH:
         return value
     keys = value.pairs if isinstance(value, Members) else ()
-    return Broken(_TOO_DEEP, frozenset(plain_key(key) for key, _ in keys))
+    return BrokenObject(_TOO_DEEP, frozenset(plain_key(key) for key, _ in keys))
 
 
 def _depth(value: Value) -> int:
@@ -172,7 +172,7 @@ class _Reader:
         self._keys: set[str] = set()
         self._at = 0
 
-    def scan(self) -> Iterator[Found]:
+    def scan(self) -> Iterator[FoundValue]:
         """Yield every object and array in the text, and every broken beginning of one."""
         at = 0
         while match := _START.search(self._text, at):
@@ -182,13 +182,13 @@ class _Reader:
             except _NotJson as why:
                 at = max(why.at, start + 1) if self._keys or why.deep else start + 1
                 if self._keys:
-                    yield Found(Broken(str(why), frozenset(self._keys)), start, max(why.at, start + 1))
+                    yield FoundValue(BrokenObject(str(why), frozenset(self._keys)), start, max(why.at, start + 1))
                 if self._remaining_work <= 0:
                     return
                 continue
             at = self._at
             if isinstance(value, Members | list):
-                yield Found(value, start, at)
+                yield FoundValue(value, start, at)
 
     # ------------------------------------------------------------ grammar
 

@@ -9,7 +9,7 @@ import json
 import re
 from functools import partial
 
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.rules import Rules, UnclearAnswer
 
 _CALL = re.compile(
     r"<(?P<tag>function|invoke)(?:=|\s+name\s*=\s*)[\"']?(?P<name>[\w .-]{1,40})[\"']?\s*>(?P<body>.*?)</(?P=tag)\s*>",
@@ -35,13 +35,13 @@ _PART_KEYS = frozenset({"action", "target", "destination"})
 _SPECIAL = ("|", ">", "&", "*", "!", "%", "@", "`", "- ", "? ")
 
 
-def without_xml_calls(text: str, rules: Rules) -> str:
-    """Replace XML calls by JSON calls. Raises Unclear for a call that is not closed or has other content than
+def replace_xml_calls(text: str, rules: Rules) -> str:
+    """Replace XML calls by JSON calls. Raises UnclearAnswer for a call that is not closed or has other content than
     parameters."""
     for call_pattern, parameter_pattern in ((_CALL, _PARAMETER), (_PAIRS, _PAIR)):
         text = call_pattern.sub(partial(_as_json, part=parameter_pattern, rules=rules), text)
     if _CALL_START.search(text):
-        raise Unclear("The call in the answer is not closed.")
+        raise UnclearAnswer("The call in the answer is not closed.")
     return text
 
 
@@ -51,11 +51,11 @@ def _as_json(call: re.Match[str], part: re.Pattern[str], rules: Rules) -> str:
     while match := part.match(body, at):
         name = match["name"].strip()
         if name in arguments:
-            raise Unclear(f"The call in the answer has '{name}' twice.")
+            raise UnclearAnswer(f"The call in the answer has '{name}' twice.")
         arguments[name] = _value(match["value"].strip())
         at = match.end()
     if body[at:].strip():
-        raise Unclear("The call in the answer has more in it than parameters.")
+        raise UnclearAnswer("The call in the answer has more in it than parameters.")
     rules.use("tool-call")
     return "\n" + json.dumps({"name": call["name"].strip(), "arguments": arguments}, ensure_ascii=False) + "\n"
 
@@ -69,12 +69,12 @@ def _value(text: str) -> object:
     return content if isinstance(content, dict | list | str) else text
 
 
-def unboxed(text: str, rules: Rules) -> str:
-    """Replace `\\boxed{...}` by its content. Raises Unclear for a box that is not closed."""
+def unbox(text: str, rules: Rules) -> str:
+    """Replace `\\boxed{...}` by its content. Raises UnclearAnswer for a box that is not closed."""
     while match := _BOXED.search(text):
         end = _closing(text, match.end())
         if end < 0:
-            raise Unclear("The box of the answer is not closed.")
+            raise UnclearAnswer("The box of the answer is not closed.")
         rules.use("wrapper")
         inside = _TEXT.sub(r"\1", text[match.end() : end]).replace("\\{", "{").replace("\\}", "}").replace("\\_", "_")
         trailing = _BOX_END.match(text, end + 1)

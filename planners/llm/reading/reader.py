@@ -1,7 +1,7 @@
 """Parse the answer of a language model into one decision, or into a sentence that tells the model what to write.
 
 text --cleaned--> every answer in it --exactly one--> subtasks, analysis, model --lists--> Reading
-                            `--> none, or several: Unreadable
+                            `--> none, or several: UnreadableAnswer
 
 Nothing is evaluated and no action is invented: every word of a subtask is in the text. Of several different answers
 none is chosen. Deviations from the protocol are accepted only by a rule (`planners.llm.reading.rules`), which the
@@ -18,17 +18,17 @@ from itertools import pairwise
 from homie.kernel.actions import ARGUMENTS, WORDS, Arguments
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Decision, Report, Subtask, model_key
-from planners.llm.answer_formats import Layout, how
-from planners.llm.reading.cleaning import cleaned
+from planners.llm.answer_formats import Layout, format_instruction
+from planners.llm.reading.cleaning import clean_answer
 from planners.llm.reading.draft import Draft
 from planners.llm.reading.emmoe_official_parser import official_draft
-from planners.llm.reading.json_answers import draft_of, is_step, speaks
-from planners.llm.reading.labelled import Field, block_of, find_fields, model_after, said_before
-from planners.llm.reading.loose_json import Broken, Found, find_json, string_of_json
+from planners.llm.reading.json_answers import draft_of, is_decision, is_step
+from planners.llm.reading.labelled import Field, block_of, find_block, find_fields, model_after
+from planners.llm.reading.loose_json import BrokenObject, FoundValue, find_json, string_of_json
 from planners.llm.reading.other_notations import yaml_as_json
-from planners.llm.reading.rules import ALL, Rules, Unclear
+from planners.llm.reading.rules import ALL, Rules, UnclearAnswer
 from planners.llm.reading.subtasks import DECORATION, Lists, short, text_subtask
-from planners.llm.reading.surroundings import check_surroundings, only_between, unfenced
+from planners.llm.reading.surroundings import check_surroundings, has_only_marks, strip_fence
 
 MAX_TEXT = 100_000
 """Maximum characters of an answer; a longer one is rejected."""
@@ -41,11 +41,11 @@ _TOOL_CODE = re.compile(rf"print\((?:default_api\.)?{_CALL}\)|default_api\.{_CAL
 """A call in `tool_code` of Gemini and Gemma."""
 
 
-class Unreadable(Exception):
+class UnreadableAnswer(Exception):
     """The answer is not a decision. The message tells the model what is wrong and what to write instead."""
 
 
-class Unlisted(Unreadable):
+class UnlistedName(UnreadableAnswer):
     """The answer was parsed, but names an unlisted action or model; `reading` has it as written."""
 
     def __init__(self, sentence: str, reading: Reading) -> None:
@@ -100,8 +100,8 @@ def read(
         words: synonyms of actions, each with the action that it means.
 
     Raises:
-        Unreadable: the answer is not one decision.
-        Unlisted: it names an action or a model that is not listed.
+        UnreadableAnswer: the answer is not one decision.
+        UnlistedName: it names an action or a model that is not listed.
 
     Example:
         >>> text = "Analysis: It is near. Subtask: [Pick, apple] Model: M3"
@@ -112,17 +112,17 @@ def read(
     lists, rules = Lists(tuple(actions), tuple(models), arguments, words), Rules(leniencies)
     try:
         if len(text) > MAX_TEXT:
-            raise Unclear(f"The answer has {len(text)} characters, which is too long.")
+            raise UnclearAnswer(f"The answer has {len(text)} characters, which is too long.")
         valid_text = text.encode("utf-8", "replace").decode()
         if layout.profile == "strict-emmoe":
             draft = official_draft(valid_text)
-            return Reading(draft.subtasks, _writable(draft.analysis), listed_model(_writable(draft.model), models))
+            return Reading(draft.subtasks, _writable(draft.analysis), match_model(_writable(draft.model), models))
         draft = _only_draft(valid_text, layout, lists, rules)
         reading = _to_reading(draft, lists, rules)
-    except (Unclear, BadInput) as error:
-        raise Unreadable(f"{error} {how(layout.answer)}") from error
+    except (UnclearAnswer, BadInput) as error:
+        raise UnreadableAnswer(f"{error} {format_instruction(layout.answer)}") from error
     if problem := _unlisted_problem(reading, lists):
-        raise Unlisted(f"{problem} {how(layout.answer)}", reading)
+        raise UnlistedName(f"{problem} {format_instruction(layout.answer)}", reading)
     return reading
 
 
@@ -144,26 +144,26 @@ class _Answer:
 
 
 def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """Parse the only answer of a text. Raises Unclear if there is none or more than one."""
+    """Parse the only answer of a text. Raises UnclearAnswer if there is none or more than one."""
     if inside := string_of_json(text):
         rules.use("json-in-string")
         text = inside
-    text = cleaned(text, rules)
+    text = clean_answer(text, rules)
     if not text.strip():
-        raise Unclear("The answer is empty.")
-    inside = unfenced(text)
+        raise UnclearAnswer("The answer is empty.")
+    inside = strip_fence(text)
     if json_text := yaml_as_json(inside):
         rules.use("yaml")
         if inside != text:
             rules.use("fence")
         text = json_text
     pieces = find_json(text)
-    broken = any(isinstance(item.value, Broken) for item in pieces)
-    decisions = [item for item in pieces if speaks(item.value, bare=not broken)]
+    broken = any(isinstance(item.value, BrokenObject) for item in pieces)
+    decisions = [item for item in pieces if is_decision(item.value, bare=not broken)]
     fields = find_fields(text, [(item.start, item.end) for item in pieces])
     label_indices = [at for at, item in enumerate(fields) if item.name == "subtask"]
     if len(decisions) + len(label_indices) > MAX_ANSWERS:
-        raise Unclear("The answer says more than could be meant.")
+        raise UnclearAnswer("The answer says more than could be meant.")
     answers = [_from_json(text, item, fields, label_indices, layout, lists, rules) for item in decisions]
     answers += [_from_label(text, fields, at, layout, lists, rules) for at in label_indices]
     if not answers:
@@ -176,7 +176,7 @@ def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
         first = _Answer(Draft(steps, report=last.draft.report, answer=last.draft.answer), first.start, last.end)
     elif any(_content(item) != _content(first) for item in remaining):
         summaries = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
-        raise Unclear(f"The answer says several things ({short(summaries)}), and which is meant is not clear.")
+        raise UnclearAnswer(f"The answer says several things ({short(summaries)}), and which is meant is not clear.")
     elif remaining:
         rules.use("repeated")
         first = max(answers, key=lambda item: len(item.draft.analysis))
@@ -194,11 +194,17 @@ def _content(answer: _Answer) -> tuple[tuple[Subtask, ...], str, str, str]:
 
 
 def _from_json(
-    text: str, piece: Found, fields: list[Field], label_indices: list[int], layout: Layout, lists: Lists, rules: Rules
+    text: str,
+    piece: FoundValue,
+    fields: list[Field],
+    label_indices: list[int],
+    layout: Layout,
+    lists: Lists,
+    rules: Rules,
 ) -> _Answer:
-    """Parse the answer in a piece of JSON, with the labels around it if it is a label's value. Raises Unclear."""
-    if isinstance(piece.value, Broken):
-        raise Unclear(f"The JSON of the answer is broken: {piece.value}.")
+    """Parse the answer in a piece of JSON, with the labels around it if it is a label's value. Raises UnclearAnswer."""
+    if isinstance(piece.value, BrokenObject):
+        raise UnclearAnswer(f"The JSON of the answer is broken: {piece.value}.")
     if layout.answer == "text":
         rules.use("other-form")
     draft = draft_of(piece.value, layout, lists, rules)
@@ -206,12 +212,12 @@ def _from_json(
         rules.use("loose-json")
     start, end = piece.start, piece.end
     at = next(
-        (at for at in label_indices if fields[at].end <= start and only_between(text[fields[at].end : start])), -1
+        (at for at in label_indices if fields[at].end <= start and has_only_marks(text[fields[at].end : start])), -1
     )
     if at >= 0:
         label_indices.remove(at)
         rules.use("labels")
-        start, analysis = said_before(text, fields, at)
+        start, analysis = find_block(text, fields, at)
         model, end = model_after(text, fields, at, end)
         draft = replace(draft, analysis=draft.analysis or analysis, model=draft.model or model)
     return _Answer(draft, start, end, step=is_step(piece.value))
@@ -225,26 +231,26 @@ def _from_label(text: str, fields: list[Field], at: int, layout: Layout, lists: 
 
 
 def _are_adjacent(text: str, answers: Sequence[_Answer]) -> bool:
-    return all(only_between(text[previous.end : following.start]) for previous, following in pairwise(answers))
+    return all(has_only_marks(text[previous.end : following.start]) for previous, following in pairwise(answers))
 
 
 def _bare_subtask(text: str, lists: Lists, rules: Rules) -> Draft:
-    """Parse a text that consists only of a subtask. Raises Unclear."""
-    inside = unfenced(text)
+    """Parse a text that consists only of a subtask. Raises UnclearAnswer."""
+    inside = strip_fence(text)
     if inside != text:
         rules.use("fence")
     call_text = _plain_call(inside.strip(DECORATION), rules)
     if "\n" in call_text or len(call_text) > MAX_BARE:
-        raise Unclear("The answer has no subtask that can be read.")
+        raise UnclearAnswer("The answer has no subtask that can be read.")
     trial = Rules()
     try:
         subtask = text_subtask(call_text, lists, trial)
-    except Unclear as error:
+    except UnclearAnswer as error:
         if call_text.startswith("["):
             raise
-        raise Unclear("The answer has no subtask that can be read.") from error
+        raise UnclearAnswer("The answer has no subtask that can be read.") from error
     if not call_text.startswith("[") and subtask.action not in lists.actions:
-        raise Unclear("The answer has no subtask that can be read.")
+        raise UnclearAnswer("The answer has no subtask that can be read.")
     for rule in ("bare", *trial.used):
         rules.use(rule)
     return Draft((subtask,))
@@ -262,15 +268,18 @@ def _plain_call(text: str, rules: Rules) -> str:
 
 
 def _to_reading(draft: Draft, lists: Lists, rules: Rules) -> Reading:
-    """Convert a draft to a reading, with its model looked up in the list. Raises Unclear if a subtask follows End."""
+    """Convert a draft to a reading, with its model looked up in the list.
+
+    Raises UnclearAnswer if a subtask follows End.
+    """
     if END.action in [subtask.action for subtask in draft.subtasks[:-1]]:
-        raise Unclear("Nothing can follow End: it is the last step.")
+        raise UnclearAnswer("Nothing can follow End: it is the last step.")
     subtasks = tuple(
         Subtask(*(_writable(part) for part in (subtask.action, subtask.target, subtask.destination)))
         for subtask in draft.subtasks
     )
     model_name = _writable(draft.model)
-    model = listed_model(model_name, lists.models)
+    model = match_model(model_name, lists.models)
     is_end = [subtask.action for subtask in subtasks] == [END.action]
     if is_end and model not in lists.models:
         model = ""  # End needs no model
@@ -291,7 +300,7 @@ def _unlisted_problem(reading: Reading, lists: Lists) -> str:
     return ""
 
 
-def listed_model(written: str, models: Sequence[str]) -> str:
+def match_model(written: str, models: Sequence[str]) -> str:
     """Return the listed name in the first line, ignoring brackets, quotes and marks; otherwise the text as written."""
     stripped = written.strip()
     first = (stripped.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]

@@ -64,7 +64,7 @@ FORMAL = frozenset(
 ALL = frozenset(RULES)
 
 
-class Unclear(Exception):
+class UnclearAnswer(Exception):
     """The answer cannot be parsed. The sentence says why, but not yet what to write instead."""
 
 
@@ -80,20 +80,20 @@ class Rules:
         return tuple(self._used)
 
     def use(self, rule: str) -> None:
-        """Record the use of a rule. Raises Unclear if the rule is switched off."""
+        """Record the use of a rule. Raises UnclearAnswer if the rule is switched off."""
         if rule not in self._allowed:
-            raise Unclear(f"The answer does not have the form that was asked for ({rule} is not read).")
+            raise UnclearAnswer(f"The answer does not have the form that was asked for ({rule} is not read).")
         self._used[rule] = None
 
 
-def chosen_rules(text: str) -> frozenset[str]:
+def parse_rules(text: str) -> frozenset[str]:
     """Parse a setting of leniencies: `all`, `none`, or names separated by commas. A name with a minus is removed.
 
     Raises:
         BadInput: there is no leniency of that name.
 
     Example:
-        >>> sorted(chosen_rules("bare,fence,-fence"))
+        >>> sorted(parse_rules("bare,fence,-fence"))
         ['bare']
     """
     chosen: set[str] = set()

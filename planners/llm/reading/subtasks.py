@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from homie.kernel.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
 from homie.kernel.pose_action import MOVE
 from homie.kernel.types import Subtask
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.rules import Rules, UnclearAnswer
 
 DECORATION = " \t\r\n*_`'\"“”‘’"
 MAX_PARTS = 3
@@ -60,34 +60,34 @@ class Lists:
 def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
     """Make a subtask from its parts as written. An unlisted action stays unchanged.
 
-    Raises Unclear for parts that are not a subtask or that do not fit the action.
+    Raises UnclearAnswer for parts that are not a subtask or that do not fit the action.
     """
     stripped = [" ".join(part.split()).strip(DECORATION) for part in parts]
     named_parts = list(stripped)
     while len(named_parts) > 1 and named_parts[-1].casefold() in _NOTHING:
         named_parts.pop()
     if not 1 <= len(named_parts) <= MAX_PARTS or not all(named_parts):
-        raise Unclear(
+        raise UnclearAnswer(
             f"'{short(', '.join(stripped))}' is not a subtask: write [End], [action, target] or [Put, object, place]."
         )
     if not _has_letters(named_parts[0]):
-        raise Unclear(f"'{short(named_parts[0])}' is not an action.")
-    action = named_action(named_parts[0], lists, rules)
+        raise UnclearAnswer(f"'{short(named_parts[0])}' is not an action.")
+    action = match_action(named_parts[0], lists, rules)
     if action is None and len(named_parts) == 1 and (worded_subtask := _subtask_in_words(named_parts[0], lists, rules)):
         return worded_subtask
     if action is None and lists.actions and _is_sentence(named_parts[0], lists):
-        raise Unclear(f"'{short(named_parts[0])}' does not begin with an action of the list and a comma.")
+        raise UnclearAnswer(f"'{short(named_parts[0])}' does not begin with an action of the list and a comma.")
     for name in named_parts if action is None else named_parts[1:]:
         check_name(name)
     subtask = Subtask(action or named_parts[0], *named_parts[1:])
     if problem := lists.misfit(subtask):
-        raise Unclear(f"{problem}.")
+        raise UnclearAnswer(f"{problem}.")
     if len(named_parts) < len(stripped):
         rules.use("empty-parts")
     return subtask
 
 
-def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
+def match_action(text: str, lists: Lists, rules: Rules) -> str | None:
     """Return the listed action that a text names, or None. Look-alike letters of other alphabets do not match."""
     if text in lists.actions:
         return text
@@ -106,20 +106,23 @@ def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
 
 
 def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
-    """Parse a whole text as one subtask: with or without brackets, numbered, as a call, or in words. Raises Unclear."""
-    inside, trailing = unbracketed(text, rules)
+    """Parse a whole text as one subtask: with or without brackets, numbered, as a call, or in words.
+
+    Raises UnclearAnswer.
+    """
+    inside, trailing = split_brackets(text, rules)
     if trailing.strip(f"{DECORATION}.,"):
-        raise Unclear(f"'{short(text)}' says more than one subtask.")
+        raise UnclearAnswer(f"'{short(text)}' says more than one subtask.")
     return subtask_of(inside.split(","), lists, rules)
 
 
-def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
+def split_brackets(text: str, rules: Rules) -> tuple[str, str]:
     """Return the text between the brackets of a subtask and the text after them; without brackets all of it and "".
 
-    Raises Unclear for an unmatched bracket.
+    Raises UnclearAnswer for an unmatched bracket.
     """
     text = text.replace("\\[", "[").replace("\\]", "]").lstrip(DECORATION)
-    if (without_number := unnumbered(text)) != text:
+    if (without_number := strip_number(text)) != text:
         rules.use("numbering")
         text = without_number
     if call := _CALL.fullmatch(text.strip(DECORATION + ".")):
@@ -129,29 +132,29 @@ def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
     opening, closing = ("[[", "]]") if double else (text[:1], {"[": "]", "(": ")"}.get(text[:1], ""))
     if not closing:
         if "]" in text:
-            raise Unclear(f"'{short(text)}' has only one of its two brackets.")
+            raise UnclearAnswer(f"'{short(text)}' has only one of its two brackets.")
         return text.strip(DECORATION).rstrip(". "), ""
     end = text.find(closing, len(opening))
     if end < 0:
-        raise Unclear(f"The bracket of the subtask '{short(text)}' is not closed.")
+        raise UnclearAnswer(f"The bracket of the subtask '{short(text)}' is not closed.")
     if opening != "[":
         rules.use("extra-brackets")
     return text[len(opening) : end], text[end + len(closing) :]
 
 
-def unnumbered(text: str) -> str:
+def strip_number(text: str) -> str:
     """Remove the number or bullet before a text."""
     match = _NUMBERED.match(text)
     return text[match.end() :].lstrip(DECORATION) if match else text
 
 
 def check_name(name: str) -> None:
-    """Raise Unclear for a text that is not the name of a single object."""
+    """Raise UnclearAnswer for a text that is not the name of a single object."""
     if mark := next((mark for mark in name if mark in _COMMAS), ""):
         hint = "" if mark == "," else f" ({mark} is not the comma that separates names)"
-        raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
+        raise UnclearAnswer(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
     if any(mark in name for mark in "[]{}") or not _has_letters(name) or len(name) > _NAME_LENGTH:
-        raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
+        raise UnclearAnswer(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
 
 
 def short(text: str) -> str:
@@ -172,7 +175,7 @@ def _has_letters(text: str) -> bool:
 def _is_sentence(text: str, lists: Lists) -> bool:
     """Return whether a text in the place of an action is longer than any action, or begins with one and continues."""
     words = text.split()
-    begins_with_action = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
+    begins_with_action = any(match_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
     return begins_with_action or len(words) > max(len(action.split()) for action in lists.actions)
 
 
@@ -185,7 +188,7 @@ def _subtask_in_words(text: str, lists: Lists, rules: Rules) -> Subtask | None:
     words = text.rstrip(".!").split()
     for count in range(min(3, len(words)), 0, -1):
         trial = Rules()
-        action = named_action(" ".join(words[:count]), lists, trial)
+        action = match_action(" ".join(words[:count]), lists, trial)
         if action is None or action == MOVE:
             continue
         names = _names(words[count:], arguments_of(action, lists.arguments))

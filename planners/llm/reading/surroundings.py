@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.rules import Rules, UnclearAnswer
 
 _BLANK = " \t\r\n*_`~\"'“”>-–—=#|;,."
 _FENCE = re.compile(r"(?:```|~~~)[ \t]{0,3}[\w+.-]{0,20}")
@@ -55,7 +55,7 @@ _ANSWER_LINE = re.compile(r"^[ \t*_`\"'>-]*\[\s*[A-Za-z][\w ]{0,30}(?:,[^\[\]\n]
 
 
 def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
-    """Check the text before and after the only answer. Raises Unclear if it may not be meant as the answer."""
+    """Check the text before and after the only answer. Raises UnclearAnswer if it may not be meant as the answer."""
     lead, fenced = _unfenced(lead, opening=True)
     tail, closed = _unfenced(tail, opening=False)
     if fenced or closed:
@@ -66,13 +66,13 @@ def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
         check_tail(tail)
 
 
-def unfenced(text: str) -> str:
+def strip_fence(text: str) -> str:
     """Return the content of a text that is a single fenced block; return any other text unchanged."""
     match = _WHOLE_FENCE.fullmatch(text)
     return match[2] if match and match[1] not in match[2] else text
 
 
-def only_between(text: str) -> bool:
+def has_only_marks(text: str) -> bool:
     """Return whether a text between two answers has only marks."""
     return not re.sub(r"\d{1,2}[.)]|\bstep \d{1,2}\b:?", "", _FENCE.sub("", text), flags=re.IGNORECASE).strip(
         _BLANK + ":"
@@ -92,21 +92,21 @@ def _unfenced(text: str, *, opening: bool) -> tuple[str, bool]:
 def _check_lead(lead: str) -> None:
     line = lead.rpartition("\n")[2].strip(" \t*_`\"'")
     if line and not line.endswith((":", "：")) and not re.fullmatch(r"(?:[-*•]|\(?\d{1,2}[.)])", line):
-        raise Unclear("The answer stands inside a sentence.")
+        raise UnclearAnswer("The answer stands inside a sentence.")
     if _ANSWER_LINE.search(lead):
-        raise Unclear("Another subtask stands on a line of its own before the answer.")
+        raise UnclearAnswer("Another subtask stands on a line of its own before the answer.")
     ending = lead.rstrip(" \t\r\n*_`\"'")[-_LEAD_LENGTH:]
     sentences = [sentence for sentence in re.split(r"(?<=[.!])\s+|\n\s*", ending) if sentence.strip(_BLANK)]
     last = sentences[-1] if sentences else ""
     introduces = not last.rstrip().endswith((".", "!", ")"))
     if _NOT_THE_ANSWER.search(_HARMLESS.sub(" ", last)) and (introduces or _POINTS_TO_ANSWER.search(last)):
-        raise Unclear("The words before the answer make it doubtful whether it is meant.")
+        raise UnclearAnswer("The words before the answer make it doubtful whether it is meant.")
 
 
 def check_tail(tail: str) -> None:
-    """Check the text after an answer. Raises Unclear if the line goes on or the text may retract the answer."""
+    """Check the text after an answer. Raises UnclearAnswer if the line goes on or the text may retract the answer."""
     line = tail.partition("\n")[0].strip(_BLANK + ")]}:")
     if line:
-        raise Unclear("The answer goes on in the middle of a line.")
+        raise UnclearAnswer("The answer goes on in the middle of a line.")
     if _RETRACTED.search(tail) or _BRACKETED.search(tail):
-        raise Unclear("The words after the answer make it doubtful whether it is meant.")
+        raise UnclearAnswer("The words after the answer make it doubtful whether it is meant.")

@@ -19,9 +19,9 @@ from planners.rule.reading.orders import (
     Order,
     Return,
     Visit,
+    drop_repeats,
     in_order,
     names_in,
-    without_repeats,
 )
 from planners.rule.reading.statements import Statements
 from planners.rule.reading.things import Group
@@ -82,7 +82,7 @@ class Reader(Statements):
 
     def _append_visit(self) -> None:
         """Append a visit to the person after orders that fetch an object; the place may be mentioned later."""
-        remaining = without_repeats(self.orders)
+        remaining = drop_repeats(self.orders)
         fetches = any(isinstance(order, Fetch) for order in remaining)
         if self.awaited and fetches and not isinstance(remaining[-1], Visit):
             self.orders.append(Visit(self.here) if self.here else Return())
@@ -224,7 +224,7 @@ class Reader(Statements):
                 reader._complete()
                 if not reader.orders:
                     raise NotUnderstood(f"do not know what is to be done if there is a {parsed.item.words}")
-                return in_order(without_repeats(reader.orders))
+                return in_order(drop_repeats(reader.orders))
             cursor.skip(lexicon.THEN | {","})
 
     def _sees_otherwise(self) -> bool:

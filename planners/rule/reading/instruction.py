@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from planners.rule.reading import lexicon
 from planners.rule.reading.clauses import Reader
-from planners.rule.reading.nouns import Cursor, NotUnderstood, spelled
-from planners.rule.reading.orders import CloseUp, Fetch, Order, in_order, names_in, without_repeats
+from planners.rule.reading.nouns import Cursor, NotUnderstood, split_words
+from planners.rule.reading.orders import CloseUp, Fetch, Order, drop_repeats, in_order, names_in
 from planners.rule.reading.questions import question, strange
-from planners.rule.reading.spelling import misspelt
+from planners.rule.reading.spelling import spelling_question
 
 __all__ = ["NotUnderstood", "parse_instruction"]
 
@@ -35,12 +35,12 @@ def parse_instruction(text: str, known: Collection[str] = ()) -> tuple[Order, ..
         orders = _parse_lines(text)
     except NotUnderstood as reason:
         quoted_texts = re.findall("'(.*)'", str(reason))
-        if hint := misspelt([word for words in quoted_texts for word in words.split()], known):
+        if hint := spelling_question([word for words in quoted_texts for word in words.split()], known):
             raise NotUnderstood(f"{reason}: {hint}") from reason
         raise
     for name in names_in(orders):
         unknown_words = [] if lexicon.is_thing(name) or lexicon.is_place(name) or name in known else name.split()
-        if hint := misspelt(unknown_words, known):
+        if hint := spelling_question(unknown_words, known):
             raise NotUnderstood(f"do not know '{name}': {hint}")
     return orders
 
@@ -58,17 +58,17 @@ def _parse_lines(text: str) -> tuple[Order, ...]:
 
 
 def _parse(text: str) -> tuple[Order, ...]:
-    cursor = Cursor(spelled(text))
+    cursor = Cursor(split_words(text))
     if question_order := question(cursor):
         return (question_order,)
     reader = Reader(cursor)
     try:
         reader.text()
     except NotUnderstood:
-        if words := strange(Cursor(spelled(text))):
+        if words := strange(Cursor(split_words(text))):
             raise NotUnderstood(f"do not understand '{words}' in this question") from None
         raise
-    orders = without_repeats(reader.orders)
+    orders = drop_repeats(reader.orders)
     if not orders:
         raise NotUnderstood("do not see what is to be done")
     _check_hand(orders)

@@ -34,7 +34,7 @@ _CONTRACTIONS = (
 PUNCTUATION = frozenset((",", ".", ":"))
 
 
-def spelled(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split a text into words and punctuation: every full stop becomes `.`, every colon or dash `:`. Other characters
     are kept, so that the text is not understood."""
     lines = re.sub(r"\n\s*(?=[A-Z]|[-*\u2022]\s|\d+[.)]\s|\n)", " . ", text)

@@ -164,7 +164,7 @@ def in_order(orders: Sequence[Order]) -> tuple[Order, ...]:
     return _close_last(_hold_last(list(orders)))
 
 
-def without_repeats(orders: Sequence[Order]) -> list[Order]:
+def drop_repeats(orders: Sequence[Order]) -> list[Order]:
     """Return the orders without visits and pick-ups that a later order for the same object includes."""
     remaining: list[Order] = []
     for at, order in enumerate(orders):

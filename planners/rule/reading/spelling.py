@@ -17,10 +17,10 @@ SHORTEST = 4
 """Minimum letters of a word that may be misspelt: shorter words resemble too many others."""
 
 
-def misspelt(words: Sequence[str], known: Collection[str] = ()) -> str:
+def spelling_question(words: Sequence[str], known: Collection[str] = ()) -> str:
     """Return a question about the first unknown word that resembles a known one; "" if there is none.
 
-    >>> misspelt(["put", "the", "aple", "away"])
+    >>> spelling_question(["put", "the", "aple", "away"])
     "did you mean 'apple'?"
     """
     names = {word for name in known for word in name.split()}

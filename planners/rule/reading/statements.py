@@ -10,7 +10,7 @@ from planners.rule.reading import lexicon
 from planners.rule.reading.chores import Chores
 from planners.rule.reading.nouns import Kind, noun
 from planners.rule.reading.orders import Bring, Item, Place
-from planners.rule.reading.things import Group, Where
+from planners.rule.reading.things import Group, Location
 
 
 class Statements(Chores):
@@ -81,7 +81,7 @@ class Statements(Chores):
         things = self._things()
         if not things or not cursor.take({"in it", "on it", "inside", "inside it", "in them"}):
             return False
-        return self._note_location(things, [Where("at", Place(place_noun.words))])
+        return self._note_location(things, [Location("at", Place(place_noun.words))])
 
     def _describe(self, items: tuple[Item, ...]) -> bool:
         """Parse `the mug is dirty`, which mentions an object; another clause must say what to do with it."""
@@ -99,7 +99,7 @@ class Statements(Chores):
     def _is_brought(self, item: Item) -> bool:
         return any(isinstance(order, Bring) and order.item.words == item.words for order in self.orders)
 
-    def _note_location(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
+    def _note_location(self, items: Sequence[Item], places: Sequence[Location]) -> bool:
         """Record where items are, as the source of orders that move them. Return False for other clauses."""
         if len(places) != 1 or places[0].way != "at":
             return False

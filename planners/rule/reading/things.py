@@ -16,7 +16,7 @@ _PREPOSITIONS = lexicon.INTO | lexicon.AT | lexicon.FROM
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Location:
     """A place after a preposition.
 
     Attributes:
@@ -34,7 +34,7 @@ class Group:
     """Objects and the places after them: `the apple on the desk to the sofa`."""
 
     items: tuple[Item, ...]
-    places: tuple[Where, ...]
+    places: tuple[Location, ...]
 
 
 class Things(Pronouns):
@@ -149,10 +149,10 @@ class Things(Pronouns):
                 return tuple(words)
             words.append(noun_phrase.words)
 
-    def _places(self, *, to_too: bool = True, max_places: int = 3) -> list[Where]:
+    def _places(self, *, to_too: bool = True, max_places: int = 3) -> list[Location]:
         """Parse the places that follow, each after its preposition."""
         cursor = self.cursor
-        places: list[Where] = []
+        places: list[Location] = []
         while len(places) < max_places:
             cursor.skip(lexicon.ASIDE)
             start = cursor.at
@@ -160,10 +160,10 @@ class Things(Pronouns):
                 cursor.at = start
             is_there = cursor.take(lexicon.THERE)
             if is_there:
-                places.append(Where("to", self._referenced_place(is_there)))
+                places.append(Location("to", self._referenced_place(is_there)))
                 continue
             if to_too and cursor.take(lexicon.HERE):
-                places.append(Where("person", Place(self._room_of_person())))
+                places.append(Location("person", Place(self._room_of_person())))
                 continue
             preposition = cursor.sees(_PREPOSITIONS | lexicon.NEAR)
             if not preposition or (preposition in lexicon.INTO and not to_too):
@@ -179,7 +179,7 @@ class Things(Pronouns):
                 words = f"{place.words} {previous.place.words}"
                 places[-1] = replace(previous, place=replace(previous.place, words=words))
             else:
-                places.append(Where(way, place, kind))
+                places.append(Location(way, place, kind))
         return places
 
     def _place_after(self, preposition: str, start: int) -> tuple[Place, Kind]:

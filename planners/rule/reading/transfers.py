@@ -10,7 +10,7 @@ from planners.common_sense import is_container
 from planners.rule.reading import lexicon
 from planners.rule.reading.nouns import PUNCTUATION, Cursor, Kind, NotUnderstood, noun
 from planners.rule.reading.orders import Bring, Fetch, Item, Place, Stock, Swap, Visit
-from planners.rule.reading.things import Group, Things, Where
+from planners.rule.reading.things import Group, Location, Things
 
 ROOM_PLACES = {
     "kitchen": "kitchen counter",
@@ -80,7 +80,7 @@ class Transfers(Things):
         ways = [[place for place in group.places if place.way == way] for way in _WAYS]
         destinations, at, source = ways
         if verb in lexicon.CHILL and not destinations:
-            fridge = Where("to", Place("fridge", True))
+            fridge = Location("to", Place("fridge", True))
             destinations, at = [fridge], [place for place in at if canonical(place.place.words) != "fridge"]
         elif (
             not destinations
@@ -104,7 +104,7 @@ class Transfers(Things):
         for_me = for_me or any(place.way == "person" for place in group.places)
         default_place = self.place or next(reversed(self.containers), "")
         if verb == "add" and not destinations and default_place:
-            destinations = [Where("to", Place(default_place, is_container(default_place)))]
+            destinations = [Location("to", Place(default_place, is_container(default_place)))]
         if destinations:
             self._arrive(items, destinations[0].place)
         elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):

@@ -40,7 +40,7 @@ UPRIGHT = {("geometry_msgs/msg/Quaternion", "w"): 1.0}
 """Defaults that are not zero, among the message types that are sent."""
 
 
-class Malformed(Exception):
+class MalformedMessage(Exception):
     """Bytes from the network that are not a message of the expected type."""
 
 
@@ -169,9 +169,9 @@ class Definitions:
         try:
             return self._store.deserialize_cdr(memoryview(data), _key(kind))  # a slice of it copies nothing
         except SerdeError as error:
-            raise Malformed(str(error)) from error
+            raise MalformedMessage(str(error)) from error
         except Exception as error:  # wrong lengths raise many types in the generated code of rosbags
-            raise Malformed(f"{type(error).__name__}: {error}") from error
+            raise MalformedMessage(f"{type(error).__name__}: {error}") from error
 
 
 def _key(kind: str) -> str:

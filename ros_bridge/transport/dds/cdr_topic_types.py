@@ -42,7 +42,7 @@ class RawTypes:
         """Return the class of the samples of a type: bytes with their type. `call`: with the header of a service."""
         if (kind, call) not in self._raw:
             type_description = self._struct(kind, call).__idl__
-            self._raw[kind, call] = type("Raw", (Raw,), {"__idl__": type_description, "__slots__": ()})
+            self._raw[kind, call] = type("Raw", (RawSample,), {"__idl__": type_description, "__slots__": ()})
         return self._raw[kind, call]
 
     def _struct(self, kind: str, call: bool) -> Any:
@@ -70,7 +70,7 @@ def types_of(distro: str) -> RawTypes:
     return RawTypes(distro)
 
 
-class Raw:
+class RawSample:
     """A sample whose bytes Cyclone DDS writes and delivers unchanged, without copies beyond its own."""
 
     __slots__ = ("data", "sample_info")
@@ -83,7 +83,7 @@ class Raw:
         return self.data
 
     @classmethod
-    def deserialize(cls, data: bytes, **_: Any) -> Raw:
+    def deserialize(cls, data: bytes, **_: Any) -> RawSample:
         return cls(data)
 
     deserialize_key = deserialize

@@ -19,8 +19,8 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.transport.dds.cdr_messages import Malformed
-from ros_bridge.transport.dds.cdr_topic_types import Raw, RawTypes
+from ros_bridge.transport.dds.cdr_messages import MalformedMessage
+from ros_bridge.transport.dds.cdr_topic_types import RawSample, RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
 from ros_bridge.transport.dds.wire_names import call_names, topic_name
 from ros_bridge.transport.interface import NEWEST, Handler, Message, Qos
@@ -93,7 +93,7 @@ class Writer:
             if endpoint is not None:  # it has not left meanwhile
                 yield endpoint
 
-    def matched(self) -> int:
+    def count_matched(self) -> int:
         """Return the number of readers."""
         writer = self._writer
         return len(_matched(writer.get_matched_subscriptions)) if writer is not None else 0
@@ -112,7 +112,7 @@ class Reader:
         self._reader: DataReader[Any] | None = reader
         self._number = number
 
-    def matched(self) -> int:
+    def count_matched(self) -> int:
         """Return the number of writers."""
         reader = self._reader
         return len(_matched(reader.get_matched_publications)) if reader is not None else 0
@@ -136,7 +136,7 @@ class DdsPublisher:
         self.writers[0].write(self._wire.definitions.write(self._kind, message))
 
     def subscribers(self) -> int:
-        return self.writers[0].matched()
+        return self.writers[0].count_matched()
 
     def close(self) -> None:
         self.writers[0].close()
@@ -150,7 +150,7 @@ class DdsSubscription:
         self.readers = (wire.reader(topic_name(topic), kind, qos, take),)
 
     def publishers(self) -> int:
-        return self.readers[0].matched()
+        return self.readers[0].count_matched()
 
     def close(self) -> None:
         self.readers[0].close()
@@ -172,7 +172,7 @@ class DdsClient:
         self.readers = (wire.reader(replies, self._response, CALLS, self._take, call=True, user_data=mark),)
 
     def ready(self) -> bool:
-        return any(answers(reader.qos) for reader in self.writers[0].readers()) and self.readers[0].matched() > 0
+        return any(answers(reader.qos) for reader in self.writers[0].readers()) and self.readers[0].count_matched() > 0
 
     def call(self, request: Message) -> Future[Message]:
         future: Future[Message] = Future()
@@ -249,7 +249,7 @@ class DdsService:
         self.writers[0].close()
 
 
-def _topic(participant: DomainParticipant, name: str, raw: type[Raw]) -> Topic[Raw]:
+def _topic(participant: DomainParticipant, name: str, raw: type[RawSample]) -> Topic[RawSample]:
     """Create a topic whose type Cyclone DDS keeps until the process ends.
 
     All samples without a key are one instance to it, that of the first type. cyclonedds 11.0.1 frees that type with its
@@ -302,7 +302,7 @@ def _insert_header(header: bytes, body: bytes) -> bytes:
 def _split_header(data: bytes) -> tuple[bytes, bytes]:
     start = ENCAPSULATION + HEADER.size
     if len(data) < start:
-        raise Malformed(f"{len(data)} bytes are too few for a call")
+        raise MalformedMessage(f"{len(data)} bytes are too few for a call")
     return data[ENCAPSULATION:start], data[:ENCAPSULATION] + data[start:]
 
 

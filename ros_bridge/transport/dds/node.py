@@ -18,7 +18,7 @@ from ros_bridge.transport.dds.endpoints import DdsClient, DdsPublisher, DdsServi
 from ros_bridge.transport.dds.graph import Announcement, Watch
 from ros_bridge.transport.dds.network import join
 from ros_bridge.transport.dds.receiver import Receiver
-from ros_bridge.transport.dds.wire_names import checked
+from ros_bridge.transport.dds.wire_names import check_ros_name
 from ros_bridge.transport.interface import DEFAULT, Closable, Graph, Handler, Message, Node, Qos
 from ros_bridge.transport.network import Network
 
@@ -47,7 +47,7 @@ class DdsNode(Node):
 
     def __init__(self, name: str, network: Network | None = None) -> None:
         network = network or Network.from_environment()
-        self.name = checked(name)
+        self.name = check_ros_name(name)
         types = types_of(network.distro or OLDEST)
         self._definitions = types.definitions
         self._participant = join(network)

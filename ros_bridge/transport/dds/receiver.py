@@ -21,8 +21,8 @@ from cyclonedds.domain import DomainParticipant
 from cyclonedds.sub import DataReader
 from cyclonedds.util import duration
 
-from ros_bridge.transport.dds.cdr_messages import Malformed
-from ros_bridge.transport.dds.cdr_topic_types import Raw
+from ros_bridge.transport.dds.cdr_messages import MalformedMessage
+from ros_bridge.transport.dds.cdr_topic_types import RawSample
 from ros_bridge.transport.refusals import Refusals
 
 log = logging.getLogger("homie.ros_bridge")
@@ -136,7 +136,7 @@ class Receiver:
             self.refusals.add(source.place, error)
             return
         for sample in samples:
-            if not isinstance(sample, Raw):  # an instance that ended: ROS 2 has none
+            if not isinstance(sample, RawSample):  # an instance that ended: ROS 2 has none
                 continue
             if len(sample.data) > LARGEST:
                 self.refusals.add(source.place, f"{len(sample.data)} bytes are more than {LARGEST}")
@@ -160,7 +160,7 @@ class Receiver:
         """Run a callback, whose failure must not end the thread that receives the stop of a robot."""
         try:
             call()
-        except Malformed as error:
+        except MalformedMessage as error:
             self.refusals.add(place, f"malformed: {error}")
         except Exception:
             log.exception("A callback of %s failed", place)

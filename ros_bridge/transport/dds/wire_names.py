@@ -10,7 +10,7 @@ TOPIC, REQUEST, REPLY = "rt", "rq", "rr"
 _ABSOLUTE = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 
 
-def checked(name: str) -> str:
+def check_ros_name(name: str) -> str:
     """Return an absolute name of ROS 2. Raises BadInput for any other."""
     if not _ABSOLUTE.fullmatch(name) or "__" in name:
         raise BadInput(f"'{name}' is not an absolute name of ROS 2: write it as /arm_controller/state.")
@@ -19,12 +19,12 @@ def checked(name: str) -> str:
 
 def topic_name(name: str) -> str:
     """Return the DDS topic of a ROS 2 topic: `rt/cmd_vel`."""
-    return TOPIC + checked(name)
+    return TOPIC + check_ros_name(name)
 
 
 def call_names(service: str) -> tuple[str, str]:
     """Return the DDS topics of the requests and the replies of a service."""
-    return f"{REQUEST}{checked(service)}Request", f"{REPLY}{service}Reply"
+    return f"{REQUEST}{check_ros_name(service)}Request", f"{REPLY}{service}Reply"
 
 
 def type_name(kind: str) -> str:

@@ -22,7 +22,7 @@ from homie.kernel.world import thresholds
 from homie.kernel.world.snapshot import RobotState
 from homie.runtime.open_session import Session
 from skills.discrete_actions.graph import Graph
-from skills.discrete_actions.graph_move_results import Refused
+from skills.discrete_actions.graph_move_results import MoveRefused
 from skills.discrete_actions.skill_set import traveller
 
 SKILLS = "ideal-graph,ideal,ideal-people"
@@ -173,7 +173,7 @@ class Player:
         for move in (FORWARD, TURN_LEFT, TURN_RIGHT):
             try:
                 ends = self._travel.way(place, None) if move == FORWARD else self._travel.headings(move, place)
-            except Refused:
+            except MoveRefused:
                 continue
             yield move, ends[-1] if move == FORWARD else ends[0]
 

@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 
 pytest.importorskip("msgpack")
 
-from robot_server.wire import MAGIC, PREFIX, TYPES, Gone, Late, Malformed, pack, parse, receive, send
+from robot_server.wire import (
+    MAGIC,
+    PREFIX,
+    TYPES,
+    ConnectionClosed,
+    DeadlinePassed,
+    MalformedFrame,
+    pack,
+    parse,
+    receive,
+    send,
+)
 
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.booleans() | st.none() | st.text()
 TREES = st.recursive(NUMBERS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)
@@ -75,7 +86,7 @@ def test_contiguous_pictures_are_sent_from_their_own_memory() -> None:
     "value", [object(), {1, 2}, np.array([None]), np.array(["a"]), 1j, np.zeros(2, complex), 2**70]
 )
 def test_what_is_no_number_or_text_is_not_sent(value: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedFrame):
         pack({"value": value})
 
 
@@ -98,7 +109,7 @@ def test_other_bytes_are_refused(ends: tuple[socket.socket, socket.socket], data
     here, there = ends
     here.sendall(data)
     here.shutdown(socket.SHUT_WR)
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedFrame):
         receive(there, soon())
 
 
@@ -106,11 +117,11 @@ def test_a_frame_that_ends_early_or_trickles(ends: tuple[socket.socket, socket.s
     here, there = ends
     frame = b"".join(bytes(buffer) for buffer in pack({"picture": np.zeros(4)}))
     here.sendall(frame[:-1])
-    with pytest.raises(Late):
+    with pytest.raises(DeadlinePassed):
         receive(there, time.monotonic() + 0.05)
     here.sendall(frame[:-1])
     here.close()
-    with pytest.raises((Gone, Malformed)):
+    with pytest.raises((ConnectionClosed, MalformedFrame)):
         receive(there, soon())
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.messages import Beat, line
+from ros_bridge.guard.messages import Heartbeat, line
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.transport.opening import Transport
@@ -41,7 +41,7 @@ def main(path: str, mode: str, transport: Transport = "auto") -> None:
             with contextlib.suppress(CommandRefused):  # too old, on a busy machine
                 robot.velocity(SPEED, 0.0)
             if floods.is_set():
-                robot._socket.sendall(line(Beat()) * 2000)
+                robot._socket.sendall(line(Heartbeat()) * 2000)
             time.sleep(0.05)
 
 

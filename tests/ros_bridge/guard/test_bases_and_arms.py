@@ -11,7 +11,7 @@ from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import Measurements
 from ros_bridge.guard.process import _loop
 from ros_bridge.guard.sockets import AgentSocket
 from ros_bridge.profiles.model import parse_profile
@@ -32,7 +32,9 @@ def guarded(nodes, network, tmp_path_factory):
         (folder / "robot.urdf").write_text(ROBOTS[name]().text())
         profile = parse_profile(profile_from_urdf(folder / "robot.urdf"), name)
         robot, node = FakeRobot(nodes("/robot"), profile), nodes("/guard")
-        guard = Guard(profile, RosOutlet(node, profile), Measured(node, profile, oldest=5.0), armed=True, silence=5.0)
+        guard = Guard(
+            profile, RosOutlet(node, profile), Measurements(node, profile, oldest=5.0), armed=True, silence=5.0
+        )
         agent = AgentSocket(folder / "guard.sock", guard, dry_run=False, network=network)
         thread = threading.Thread(target=_loop, args=(guard, agent, over.is_set))
         thread.start()

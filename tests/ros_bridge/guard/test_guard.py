@@ -15,18 +15,18 @@ from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.command_checks import check_trajectory, outside
 from ros_bridge.guard.commands_to_robot import DryOutlet
 from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Guard
-from ros_bridge.guard.measured import FRESH, Measured
+from ros_bridge.guard.measured import FRESH, Measurements
 from ros_bridge.guard.messages import (
     Aim,
-    Beat,
+    ApprovalDecision,
     Cancel,
-    Decided,
-    Ended,
+    CommandEnded,
     Grip,
+    Heartbeat,
     Point,
-    Refused,
+    RefusalMessage,
     Stop,
-    Stopped,
+    StopResult,
     Subtask,
     Trajectory,
     Velocity,
@@ -86,7 +86,7 @@ class World:
         self.asked, self.publishers = [], 1
         self.orientation = {"x": 0.0, "y": 0.0, "z": 0.0, "w": 1.0}
         self.speed, self.joints, self.joint_speed, self.dead = (0.0, 0.0), dict(HOME), 0.0, False
-        measured = Measured(self, profile, clock=lambda: self.now, oldest=oldest)
+        measured = Measurements(self, profile, clock=lambda: self.now, oldest=oldest)
         settings = {"armed": True, "ask": self.asked.append, **options}
         self.guard = Guard(profile, self.outlet, measured, clock=lambda: self.now, **settings)
         self.pass_time(0.2)
@@ -117,7 +117,7 @@ class World:
                     )
                 )
             if alive:
-                self.say(Beat())
+                self.say(Heartbeat())
             self.guard.tick()
 
     def say(self, message):
@@ -147,7 +147,7 @@ def world():
 
 def why(replies):
     (refused,) = replies
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusalMessage)
     return refused.why
 
 
@@ -196,10 +196,10 @@ def test_a_stop_is_done_when_the_robot_stands_and_not_before(world):
     world.pass_time(0.5)
     world.speed, world.joint_speed = (0.0, 0.0), 0.2
     world.pass_time(0.5)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
     world.joint_speed = 0.0
     world.pass_time(0.2)
-    assert next(reply for reply in world.replies if isinstance(reply, Stopped)).confirmed
+    assert next(reply for reply in world.replies if isinstance(reply, StopResult)).confirmed
     assert world.drive(0.1) == []
 
 
@@ -208,7 +208,7 @@ def test_a_stop_that_is_not_seen_is_not_confirmed(world, dead):
     world.speed, world.dead = (0.3, 0.0), dead
     world.say(Stop(id=7))
     world.pass_time(UNCONFIRMED + 0.2)
-    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, StopResult)]
     assert not stopped.confirmed
     assert ("silent" if dead else "moves at 0.30 m/s") in stopped.text
     assert world.velocities()[-1] == (0.0, 0.0), "it goes on sending zero"
@@ -279,12 +279,12 @@ def test_a_person_lets_each_subtask_begin():
     assert world.say(Subtask(id=1, text="Pick | apple")) == []
     assert world.asked == ["Pick | apple"]
     world.guard.decide(True)
-    assert world.replies[-1] == Decided(id=1, approved=True)
+    assert world.replies[-1] == ApprovalDecision(id=1, approved=True)
     assert world.drive() == []
     world.say(Subtask(id=2, text="Put | apple | table"))
     assert "has not approved" in why(world.drive())
     world.guard.decide(False)
-    assert world.replies[-1] == Decided(id=2, approved=False)
+    assert world.replies[-1] == ApprovalDecision(id=2, approved=False)
     assert "has not approved" in why(world.drive())
 
 
@@ -363,8 +363,8 @@ def test_one_group_follows_one_trajectory_at_a_time(world):
     assert "still follows trajectory 1" in why(world.follow(2))
     world.say(Cancel(id=1))
     assert ("cancel", 1) in world.outlet.sent
-    world.outlet.running[1](Ended(id=1, outcome="cancelled"))
-    assert world.replies[-1] == Ended(id=1, outcome="cancelled")
+    world.outlet.running[1](CommandEnded(id=1, outcome="cancelled"))
+    assert world.replies[-1] == CommandEnded(id=1, outcome="cancelled")
     assert world.follow(2) == []
 
 

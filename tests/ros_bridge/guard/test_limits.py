@@ -9,7 +9,7 @@ import pytest
 
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard import command_checks as limits
-from ros_bridge.guard.messages import Aim, Beat, Grip, Navigate, Obstacle, Point, Reach, Trajectory, Velocity
+from ros_bridge.guard.messages import Aim, Grip, Heartbeat, Navigate, Obstacle, Point, Reach, Trajectory, Velocity
 from ros_bridge.profiles.model import Profile, read_profile
 
 FETCH, FRANKA = read_profile("fetch"), read_profile("franka")
@@ -229,7 +229,7 @@ def test_which_parts_a_command_has_to_itself():
     assert limits.parts_of(ARM, Navigate(id=1, x=0, y=0, yaw=0, frame="odom", stamp=0.0)) == (limits.BASE,)
     assert limits.parts_of(ARM, reach()) == ("arm", limits.BASE)
     planless = ARM.model_copy(update={"reaching": None})
-    assert limits.parts_of(planless, reach()) == () == limits.parts_of(ARM, Beat())
+    assert limits.parts_of(planless, reach()) == () == limits.parts_of(ARM, Heartbeat())
 
 
 # ------------------------------------------------------------ the gripper

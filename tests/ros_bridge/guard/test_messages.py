@@ -8,19 +8,19 @@ import pytest
 
 from ros_bridge.guard.messages import (
     Aim,
-    Beat,
+    ApprovalDecision,
     Cancel,
-    Decided,
-    Ended,
+    CommandEnded,
     Grip,
+    Heartbeat,
     Hello,
     Navigate,
     Obstacle,
     Point,
     Reach,
-    Refused,
+    RefusalMessage,
     Stop,
-    Stopped,
+    StopResult,
     Subtask,
     Trajectory,
     Velocity,
@@ -32,7 +32,7 @@ from ros_bridge.guard.messages import (
 
 OF_AGENTS = {
     "hello": Hello(version=5, profile="fetch", digest="0f", network={"ROS_DOMAIN_ID": "7"}, simulated=True),
-    "beat": Beat(),
+    "beat": Heartbeat(),
     "velocity": Velocity(linear=0.1, angular=-0.2, frame="base_link", stamp=1.5),
     "aim": Aim(group="arm", positions=(0.1, 0.2), stamp=1.5),
     "trajectory": Trajectory(
@@ -55,10 +55,10 @@ OF_AGENTS = {
 }
 OF_GUARDS = {
     "welcome": Welcome(armed=True, dry_run=False, approval=True),
-    "refused": Refused(id=1, why="too fast"),
-    "ended": Ended(id=2, outcome="aborted", code=-4, text="in the way", position=0.1, stalled=True),
-    "stopped": Stopped(id=3, confirmed=True, text="The robot stands."),
-    "decided": Decided(id=4, approved=False),
+    "refused": RefusalMessage(id=1, why="too fast"),
+    "ended": CommandEnded(id=2, outcome="aborted", code=-4, text="in the way", position=0.1, stalled=True),
+    "stopped": StopResult(id=3, confirmed=True, text="The robot stands."),
+    "decided": ApprovalDecision(id=4, approved=False),
 }
 
 
@@ -80,8 +80,8 @@ def test_a_message_of_a_guard(kind):
 
 
 def test_what_is_left_out_has_its_usual_value():
-    assert Refused(why="x").id is None
-    ended = Ended(id=1, outcome="succeeded")
+    assert RefusalMessage(why="x").id is None
+    ended = CommandEnded(id=1, outcome="succeeded")
     assert (ended.code, ended.text, ended.position, ended.stalled) == (0, "", None, None)
     reach = Reach(id=1, joints=(), positions=(), frame="base_link", stamp=0.0)
     assert (reach.boxes, reach.held) == ((), ())

@@ -7,7 +7,7 @@ import pytest
 from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.command_checks import check_navigate
 from ros_bridge.guard.guard import UNCONFIRMED
-from ros_bridge.guard.messages import Ended, Navigate, Stop, Stopped
+from ros_bridge.guard.messages import CommandEnded, Navigate, Stop, StopResult
 from ros_bridge.profiles.model import read_profile
 from tests.ros_bridge.guard.test_guard import FETCH, World, why
 
@@ -28,7 +28,7 @@ def test_a_drive_is_handed_on_and_ends_as_the_robot_says(world):
     world.speed = (0.4, 0.1)
     world.pass_time(2.0)
     assert not [entry for entry in world.outlet.sent if entry[0] == "velocity"], "the topic is the navigation's"
-    world.outlet.running[5](Ended(id=5, outcome="aborted", code=103, text="no way"))
+    world.outlet.running[5](CommandEnded(id=5, outcome="aborted", code=103, text="no way"))
     assert world.replies[-1].text == "no way" and not world.guard.moving
 
 
@@ -80,8 +80,8 @@ def test_a_stop_is_done_when_the_drive_has_ended_too(world):
     world.say(Stop(id=9))
     world.speed = (0.0, 0.0)
     world.pass_time(1.0)
-    assert not [reply for reply in world.replies if isinstance(reply, Stopped)], "it may be between two velocities"
-    world.outlet.running[5](Ended(id=5, outcome="cancelled"))
+    assert not [reply for reply in world.replies if isinstance(reply, StopResult)], "it may be between two velocities"
+    world.outlet.running[5](CommandEnded(id=5, outcome="cancelled"))
     world.pass_time(0.1)
     assert world.replies[-1].confirmed and not world.guard.moving
 

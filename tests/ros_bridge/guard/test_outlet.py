@@ -11,7 +11,7 @@ import pytest
 from homie.kernel.errors import InfrastructureError
 from ros_bridge.guard import commands_to_robot
 from ros_bridge.guard.commands_to_robot import DryOutlet, RosOutlet
-from ros_bridge.guard.messages import Ended, Grip, Navigate, Obstacle, Point, Reach, Trajectory
+from ros_bridge.guard.messages import CommandEnded, Grip, Navigate, Obstacle, Point, Reach, Trajectory
 from ros_bridge.profiles.homie_topics import FINGERS, FINGERS_KIND
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.profile_check import GRIPPER, MOVE_GROUP, NAVIGATE, TRAJECTORY
@@ -223,7 +223,7 @@ def test_results_say_why_in_different_fields(fields, code, text):
 def test_what_never_answers_is_lost():
     future = Future()
     future.set_exception(InfrastructureError("the node is closed"))
-    assert commands_to_robot._ended(9, future) == Ended(id=9, outcome="lost", text="the node is closed")
+    assert commands_to_robot._ended(9, future) == CommandEnded(id=9, outcome="lost", text="the node is closed")
     future = Future()
     future.set_result(Outcome(Status.EXECUTING, SimpleNamespace()))
     assert commands_to_robot._ended(9, future).outcome == "lost"

@@ -6,7 +6,18 @@ import pytest
 
 from homie.kernel.errors import BadInput
 from ros_bridge.guard.guard import UNCONFIRMED
-from ros_bridge.guard.messages import Aim, Ended, Obstacle, Point, Reach, Stop, Stopped, Trajectory, from_agent, line
+from ros_bridge.guard.messages import (
+    Aim,
+    CommandEnded,
+    Obstacle,
+    Point,
+    Reach,
+    Stop,
+    StopResult,
+    Trajectory,
+    from_agent,
+    line,
+)
 from ros_bridge.guard.moveit import REASONS, TOLERANCE, goal_of
 from ros_bridge.profiles.model import parse_profile, read_profile
 from ros_bridge.transport.dds.cdr_messages import Definitions
@@ -38,7 +49,7 @@ def test_a_motion_is_handed_on_and_ends_as_the_planner_says(world):
     world.joint_speed = 0.05
     world.pass_time(1.0)
     assert not [entry for entry in world.outlet.sent if entry[0] in ("aim", "follow")]
-    world.outlet.running[5](Ended(id=5, outcome="aborted", code=-1, text="no way was found"))
+    world.outlet.running[5](CommandEnded(id=5, outcome="aborted", code=-1, text="no way was found"))
     assert world.replies[-1].text == "no way was found" and not world.guard.moving
 
 
@@ -121,8 +132,8 @@ def test_a_stop_is_done_when_the_planner_has_ended_too(world):
     reach(world)
     world.say(Stop(id=9))
     world.pass_time(1.0)
-    assert not [reply for reply in world.replies if isinstance(reply, Stopped)], "it may still plan, and then move"
-    world.outlet.running[5](Ended(id=5, outcome="cancelled"))
+    assert not [reply for reply in world.replies if isinstance(reply, StopResult)], "it may still plan, and then move"
+    world.outlet.running[5](CommandEnded(id=5, outcome="cancelled"))
     world.pass_time(0.1)
     assert world.replies[-1].confirmed and not world.guard.moving
 
@@ -131,9 +142,9 @@ def test_a_stop_is_not_done_while_a_joint_moves(world):
     reach(world)
     world.joint_speed = 0.05
     world.say(Stop(id=9))
-    world.outlet.running[5](Ended(id=5, outcome="cancelled"))
+    world.outlet.running[5](CommandEnded(id=5, outcome="cancelled"))
     world.pass_time(UNCONFIRMED - 0.5)
-    assert not [reply for reply in world.replies if isinstance(reply, Stopped)]
+    assert not [reply for reply in world.replies if isinstance(reply, StopResult)]
     world.joint_speed = 0.0
     world.pass_time(0.1)
     assert world.replies[-1].confirmed

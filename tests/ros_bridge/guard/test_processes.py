@@ -19,7 +19,7 @@ from ros_bridge.guard.sockets import socket_path
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.simulation import TOPIC, Simulation
-from ros_bridge.robot.guarding import OwnGuard, guarded
+from ros_bridge.robot.guarding import OwnGuard, has_guard
 from ros_bridge.transport.interface import LATCHED
 from ros_bridge.transport.network import Network
 from tests.ros_bridge.guard.agent import FLOOD
@@ -169,13 +169,13 @@ def test_the_socket_that_a_killed_guard_has_left_is_not_taken_for_that_of_the_ne
     path.parent.mkdir()
     with socket.socket(socket.AF_UNIX) as leftover:
         leftover.bind(str(path))
-    assert not guarded(FETCH), "nobody listens there"
+    assert not has_guard(FETCH), "nobody listens there"
     guard = OwnGuard("fetch", FETCH)
     try:
-        assert guarded(FETCH)
+        assert has_guard(FETCH)
         monkeypatch.setenv("ROS_LOCALHOST_ONLY", "0")
         with pytest.raises(InfrastructureError, match="it has ROS_LOCALHOST_ONLY=1, the agent ROS_LOCALHOST_ONLY=0"):
-            guarded(FETCH)
+            has_guard(FETCH)
     finally:
         guard.close()
     assert not path.exists()

@@ -20,17 +20,17 @@ from ros_bridge.guard.link import EmergencyStop, GuardLink, NoGuard
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     Aim,
-    Beat,
+    ApprovalDecision,
     Cancel,
-    Decided,
-    Ended,
+    CommandEnded,
     Grip,
+    Heartbeat,
     Navigate,
     Point,
     Reach,
-    Refused,
+    RefusalMessage,
     Stop,
-    Stopped,
+    StopResult,
     Subtask,
     Trajectory,
     Velocity,
@@ -66,7 +66,7 @@ class Guard:
         self.lost_by.append(why)
 
     def commands(self):
-        return [message for message in self.told if not isinstance(message, Beat)]
+        return [message for message in self.told if not isinstance(message, Heartbeat)]
 
 
 @pytest.fixture
@@ -130,9 +130,9 @@ def agent(listening):
 
 def test_an_agent_that_says_hello_is_welcome(agent, guard):
     assert agent.greet() == Welcome(armed=True, dry_run=False, approval=False)
-    agent.say(Beat(), Stop(id=3))
+    agent.say(Heartbeat(), Stop(id=3))
     until(lambda: len(guard.told) == 2)
-    assert guard.told == [Beat(), Stop(id=3)] and not guard.lost_by
+    assert guard.told == [Heartbeat(), Stop(id=3)] and not guard.lost_by
 
 
 def test_the_welcome_says_how_the_guard_is(guard, tmp_path):
@@ -209,7 +209,7 @@ def test_a_guard_finds_out_in_a_moment_whether_its_robot_is_simulated(tmp_path, 
 
 
 def test_who_begins_without_a_hello_is_let_go(agent, guard):
-    agent.say(Beat())
+    agent.say(Heartbeat())
     assert "it began without a hello" in agent.hear().why
     assert guard.told == []
 
@@ -217,7 +217,7 @@ def test_who_begins_without_a_hello_is_let_go(agent, guard):
 def test_one_agent_at_a_time(agent, listening, guard):
     agent.greet()
     second = Agent(listening.path)
-    assert second.hear() == Refused(why="Another agent commands this robot: one at a time.")
+    assert second.hear() == RefusalMessage(why="Another agent commands this robot: one at a time.")
     assert second.hear() is None
     second.socket.close()
     agent.say(Stop(id=1))
@@ -261,7 +261,7 @@ def test_a_guard_that_ends_says_so_and_stops_what_its_agent_began(guard, tmp_pat
     agents.wait(5)
     agents.close()
     assert guard.lost_by == ["the agent is gone: the guard ends"]
-    assert agent.hear() == Refused(why="The guard lets this agent go: the guard ends.") and agent.hear() is None
+    assert agent.hear() == RefusalMessage(why="The guard lets this agent go: the guard ends.") and agent.hear() is None
     agent.socket.close()
 
 
@@ -330,10 +330,10 @@ def test_the_longest_trajectory_fits(agent, guard):
 def test_four_hundred_messages_in_a_second_and_no_more(agent, guard):
     assert MOST_MESSAGES == 400
     agent.greet()
-    agent.say(*[Beat()] * 399)
+    agent.say(*[Heartbeat()] * 399)
     until(lambda: len(guard.told) == 399)
     assert not guard.lost_by
-    agent.say(Beat(), Beat())
+    agent.say(Heartbeat(), Heartbeat())
     until(lambda: guard.lost_by)
     assert guard.lost_by == ["the agent is gone: it sent more than 400 messages in a second"]
 
@@ -353,7 +353,7 @@ class Timed:
     def say(self, count, passed=0.0):
         """So many signs of life after a while, read at once."""
         self.now += passed
-        self.agent.say(*[Beat()] * count)
+        self.agent.say(*[Heartbeat()] * count)
         self.agents.wait(5)
 
     def wait(self, passed):
@@ -435,7 +435,7 @@ def test_other_descriptors_are_listened_to_until_they_are_forgotten(tmp_path):
     os.write(write, b"r\n")
     agents.wait(0.05)
     assert received == [b"r\n"]
-    agents.send(Refused(why="nobody is there"))
+    agents.send(RefusalMessage(why="nobody is there"))
     agents.close()
 
 
@@ -492,14 +492,14 @@ def test_it_says_that_it_is_alive_twenty_times_a_second_until_it_leaves(listenin
     monkeypatch.setattr("ros_bridge.guard.link.time", SimpleNamespace(monotonic=time.monotonic, sleep=pause))
     with GuardLink(FETCH, listening.path, network=HERE):
         until(lambda: len(guard.told) > 2)
-    assert set(guard.told) == {Beat()} and set(pauses) == {0.05}
+    assert set(guard.told) == {Heartbeat()} and set(pauses) == {0.05}
     until(lambda: not [thread for thread in threading.enumerate() if thread.name == "sign of life"])
 
 
 def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
     guard.answers = {
-        "trajectory": [Ended(id=0, outcome="aborted", text="in the way")],
-        "grip": [Refused(id=0, why="The grip is not finite.")],
+        "trajectory": [CommandEnded(id=0, outcome="aborted", text="in the way")],
+        "grip": [RefusalMessage(id=0, why="The grip is not finite.")],
     }
     assert link.follow("torso", {"torso_lift_joint": [0.1]}, times=[1.0]).result(20).text == "in the way"
     with pytest.raises(CommandRefused, match="The grip is not finite"):
@@ -508,7 +508,7 @@ def test_how_a_command_ends_comes_to_who_gave_it(link, guard):
 
 @pytest.mark.parametrize("again", ["velocity", "aim"])
 def test_what_was_refused_is_reported_at_the_next_command_and_once(link, guard, again):
-    guard.answers = {"velocity": [Refused(why="too fast")]}
+    guard.answers = {"velocity": [RefusalMessage(why="too fast")]}
     say = {"velocity": lambda: link.velocity(0.1, 0.0), "aim": lambda: link.aim("head", [0.0, 0.0])}[again]
     link.velocity(9.0, 0.0)
     until(lambda: link._refused)
@@ -533,7 +533,7 @@ def test_an_emergency_stop_is_known_at_once_and_lasts_as_long_as_the_link(link, 
         with pytest.raises(EmergencyStop, match=r"Emergency stop \(a test\): a person must release it"):
             say()
     assert guard.commands() == []
-    guard.answers = {"stop": [Stopped(id=0, confirmed=True, text="The robot stands.")]}
+    guard.answers = {"stop": [StopResult(id=0, confirmed=True, text="The robot stands.")]}
     assert link.stop().confirmed, "which is never refused"
     link.close()
     guard.emergency_stop = ""
@@ -544,13 +544,13 @@ def test_an_emergency_stop_is_known_at_once_and_lasts_as_long_as_the_link(link, 
 
 
 def test_what_was_refused_for_an_emergency_stop_says_so(link, guard):
-    guard.answers = {"grip": [Refused(id=0, why="Emergency stop (a test).", emergency=True)]}
+    guard.answers = {"grip": [RefusalMessage(id=0, why="Emergency stop (a test).", emergency=True)]}
     with pytest.raises(EmergencyStop, match="a test"):
         link.grip(0.05, 1.0).result(20)
 
 
 def test_a_stop_waits_until_the_robot_stands(link, guard):
-    guard.answers = {"stop": [Stopped(id=0, confirmed=True, text="The robot stands.")]}
+    guard.answers = {"stop": [StopResult(id=0, confirmed=True, text="The robot stands.")]}
     assert link.stop().confirmed
     guard.answers = {}
     with pytest.raises(RobotFault, match="does not answer to a stop: press the emergency stop"):
@@ -559,7 +559,7 @@ def test_a_stop_waits_until_the_robot_stands(link, guard):
 
 def test_a_subtask_is_asked_for(link, guard):
     for approved in (True, False):
-        guard.answers = {"subtask": [Decided(id=0, approved=approved)]}
+        guard.answers = {"subtask": [ApprovalDecision(id=0, approved=approved)]}
         assert link.begin("x" * 600, timeout=20) is approved
     (first, _) = guard.commands()
     assert first == Subtask(id=first.id, text="x" * 500)
@@ -571,7 +571,7 @@ def test_a_command_is_cancelled_by_its_number(link, guard):
     until(lambda: len(guard.commands()) == 2)
     grip, cancel = guard.commands()
     assert cancel == Cancel(id=grip.id)
-    guard.answers = {"grip": [Ended(id=0, outcome="succeeded")]}
+    guard.answers = {"grip": [CommandEnded(id=0, outcome="succeeded")]}
     result = link.grip(0.05, 1.0)
     result.result(20)
     link.cancel(result)

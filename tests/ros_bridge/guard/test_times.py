@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from ros_bridge.guard.messages import Beat, Decided, Ended, Grip, Navigate, Reach, Refused, Stop, Stopped, Subtask
+from ros_bridge.guard.messages import (
+    ApprovalDecision,
+    CommandEnded,
+    Grip,
+    Heartbeat,
+    Navigate,
+    Reach,
+    RefusalMessage,
+    Stop,
+    StopResult,
+    Subtask,
+)
 from ros_bridge.guard.silence import SILENCE_OF_RUNS
 from tests.ros_bridge.guard.test_guard import FETCH, PERIOD, World, aim, aims, why
 
@@ -183,7 +194,7 @@ def tick_at(world, seconds, alive=True):
     """The next tick, so many seconds after `EXACT`."""
     world.now = EXACT + seconds
     if alive:
-        world.say(Beat())
+        world.say(Heartbeat())
     world.guard.tick()
 
 
@@ -216,9 +227,9 @@ def test_a_stop_that_is_not_seen_is_reported_after_more_than_three_seconds():
     world = exactly()
     world.say(Stop(id=7))
     tick_at(world, 3.0)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
     tick_at(world, 3.0001)
-    assert any(isinstance(reply, Stopped) for reply in world.replies)
+    assert any(isinstance(reply, StopResult) for reply in world.replies)
 
 
 def test_zero_is_no_longer_sent_half_a_second_after_a_motion():
@@ -259,19 +270,21 @@ def test_a_stop_that_is_not_seen_is_reported_after_three_seconds(world):
     world.pass_time(0.1)
     world.say(Stop(id=7))
     world.pass_time(2.9)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
     world.pass_time(0.2)
-    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, StopResult)]
     assert (stopped.id, stopped.confirmed) == (7, False)
     world.say(Stop(id=8))
     world.pass_time(0.1)
-    assert [reply.id for reply in world.replies if isinstance(reply, Stopped)] == [7, 8], "each request gets an answer"
+    assert [reply.id for reply in world.replies if isinstance(reply, StopResult)] == [7, 8], (
+        "each request gets an answer"
+    )
 
 
 def test_a_stop_says_how_long_it_took(world):
     world.say(Stop(id=7))
     world.pass_time(0.2)
-    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, StopResult)]
     assert stopped.text == "The robot stands, as measured 0.06 s after the stop."
     assert stopped.confirmed
 
@@ -279,15 +292,15 @@ def test_a_stop_says_how_long_it_took(world):
 def test_three_measurements_in_a_row_confirm_a_stop(world):
     world.say(Stop(id=7))
     world.pass_time(2 * PERIOD)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
     world.speed = (0.011, 0.0)
     world.pass_time(PERIOD)
     world.speed = (0.01, 0.02)  # the thresholds themselves count as standing
     world.joint_speed = -0.02
     world.pass_time(2 * PERIOD)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
     world.pass_time(PERIOD)
-    assert any(isinstance(reply, Stopped) for reply in world.replies)
+    assert any(isinstance(reply, StopResult) for reply in world.replies)
 
 
 @pytest.mark.parametrize(("speed", "joint"), [((0.011, 0.0), 0.0), ((0.0, -0.021), 0.0), ((0.0, 0.0), 0.021)])
@@ -295,24 +308,24 @@ def test_what_creeps_does_not_stand(world, speed, joint):
     world.speed, world.joint_speed = speed, joint
     world.say(Stop(id=7))
     world.pass_time(1.0)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies)
+    assert not any(isinstance(reply, StopResult) for reply in world.replies)
 
 
 def test_software_of_the_robot_has_to_end_before_a_stop_is_confirmed(world):
     world.say(Navigate(id=5, x=1, y=1, yaw=0, frame="odom", stamp=world.now))
     world.say(Stop(id=7))
     world.pass_time(2.9)
-    assert not any(isinstance(reply, Stopped) for reply in world.replies), "it may be between two velocities"
-    world.outlet.running[5](Ended(id=5, outcome="cancelled"))
+    assert not any(isinstance(reply, StopResult) for reply in world.replies), "it may be between two velocities"
+    world.outlet.running[5](CommandEnded(id=5, outcome="cancelled"))
     world.pass_time(PERIOD)
-    assert any(isinstance(reply, Stopped) and reply.confirmed for reply in world.replies)
+    assert any(isinstance(reply, StopResult) and reply.confirmed for reply in world.replies)
 
 
 def test_software_that_never_ends_is_waited_for_for_three_seconds(world):
     world.say(Navigate(id=5, x=1, y=1, yaw=0, frame="odom", stamp=world.now))
     world.say(Stop(id=7))
     world.pass_time(3.1)
-    (stopped,) = [reply for reply in world.replies if isinstance(reply, Stopped)]
+    (stopped,) = [reply for reply in world.replies if isinstance(reply, StopResult)]
     assert stopped.confirmed and not world.guard.moving
 
 
@@ -323,7 +336,7 @@ def test_two_stops_are_both_answered(world):
     world.say(Stop(id=8))
     world.speed = (0.0, 0.0)
     world.pass_time(0.2)
-    assert [reply.id for reply in world.replies if isinstance(reply, Stopped)] == [7, 8]
+    assert [reply.id for reply in world.replies if isinstance(reply, StopResult)] == [7, 8]
 
 
 def test_after_a_stop_nothing_of_before_goes_on(world):
@@ -356,7 +369,7 @@ def test_an_agent_that_is_lost_takes_its_question_and_its_approval_with_it():
     world.say(Subtask(id=1, text="Pick | apple"))
     world.guard.lost("it has ended")
     world.guard.decide(True)
-    assert not any(isinstance(reply, Decided) for reply in world.replies)
+    assert not any(isinstance(reply, ApprovalDecision) for reply in world.replies)
     world.say(Subtask(id=2, text="Pick | apple"))
     world.guard.decide(True)
     assert world.drive() == []
@@ -376,7 +389,7 @@ def test_an_emergency_takes_the_approval_with_it():
 
 
 def test_without_approval_a_subtask_begins_at_once(world):
-    assert world.say(Subtask(id=4, text="Pick | apple")) == [Decided(id=4, approved=True)]
+    assert world.say(Subtask(id=4, text="Pick | apple")) == [ApprovalDecision(id=4, approved=True)]
     assert world.asked == []
 
 
@@ -389,7 +402,7 @@ def test_to_stand_is_always_allowed():
 
 def test_a_refusal_of_a_numbered_command_says_which(world):
     (refused,) = world.say(Grip(id=31, width=9.0, effort=1, stamp=world.now))
-    assert refused == Refused(id=31, why="The gap 9 m is outside 0..0.1.")
+    assert refused == RefusalMessage(id=31, why="The gap 9 m is outside 0..0.1.")
     (refused,) = world.drive(9.0)
     assert refused.id is None
 
@@ -440,7 +453,7 @@ def test_a_stop_that_is_seen_is_logged_with_its_reason(world, caplog):
 def test_a_grip_is_under_way_until_it_ends(world):
     assert world.say(Grip(id=3, width=0.05, effort=10, stamp=world.now)) == []
     assert world.guard.moving and ("grip", 3) in world.outlet.sent
-    world.outlet.running[3](Ended(id=3, outcome="succeeded"))
+    world.outlet.running[3](CommandEnded(id=3, outcome="succeeded"))
     assert not world.guard.moving and world.replies[-1].id == 3
 
 
@@ -458,7 +471,7 @@ def test_a_drive_of_the_robots_own_takes_the_place_of_a_velocity(world):
     world.pass_time(0.1)
     world.say(Navigate(id=5, x=1, y=1, yaw=0, frame="odom", stamp=world.now))
     sent = len(world.velocities())
-    world.outlet.running[5](Ended(id=5, outcome="succeeded"))
+    world.outlet.running[5](CommandEnded(id=5, outcome="succeeded"))
     world.pass_time(0.1)
     assert world.velocities()[sent:] in ([], [(0.0, 0.0)] * (len(world.velocities()) - sent))
     assert not world.guard.moving

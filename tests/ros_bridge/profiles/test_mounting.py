@@ -10,14 +10,14 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import FETCH
 from homie.envs.mujoco.robots.body_from_file import amended_body
 from homie.envs.mujoco.table.robot import PANDA
 from homie.kernel.errors import BadInput
-from ros_bridge.profiles.body_with_limits import narrowed
+from ros_bridge.profiles.body_with_limits import narrow_limits
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.profiles.mounting import mounted
 from tests.ros_bridge.profiles import tiago, ur5e
 
 
 def stands(profile, body):
-    return mounted(profile, narrowed(body.spec, profile), body.kinematics())
+    return mounted(profile, narrow_limits(body.spec, profile), body.kinematics())
 
 
 def read_changed(tmp_path, path, change):

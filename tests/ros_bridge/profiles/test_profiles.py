@@ -11,7 +11,7 @@ import yaml
 from homie.envs.mujoco.robots.bodies.stretch_like import STRETCH_LIKE
 from homie.kernel.errors import BadInput
 from homie.kernel.robot.body import Group
-from ros_bridge.profiles.body_with_limits import narrowed
+from ros_bridge.profiles.body_with_limits import narrow_limits
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import built_in, parse_profile, read_profile
 from ros_bridge.profiles.profile_from_urdf import profile_from_urdf
@@ -129,7 +129,7 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
     joints = [{"name": joint, "velocity": 0.05, "acceleration": 1} for group in spec.groups for joint in group.names]
     group = {"action": "/follow", "joints": [each for each in joints if each["name"] not in base.names]}
     profile = parse_profile(change_profile(groups={"all": group}, chain=[], workspace=None, reaching=None), "here")
-    narrow = narrowed(spec, profile)
+    narrow = narrow_limits(spec, profile)
     assert (narrow.reach, narrow.fingers) == (spec.reach, spec.fingers) and narrow.reach.aside != 0.0
     assert [joint.slides for group in narrow.groups for joint in group.joints if group.kind == "arm"] == [
         joint.slides for joint in arm.joints
@@ -143,7 +143,7 @@ def test_a_body_keeps_its_way_to_reach_within_the_limits_of_a_profile():
 def test_a_base_drives_to_the_side_where_body_and_profile_say_so(body_speed, profile_speed, speed):
     spec = replace(STRETCH_LIKE.spec, groups=(omnidirectional(body_speed),), rest={}, carry={}, ready=())
     base = {**yaml.safe_load(change_profile())["base"], "sideways": profile_speed}
-    joints = narrowed(spec, parse_profile(change_profile(base=base), "here")).groups[0].joints
+    joints = narrow_limits(spec, parse_profile(change_profile(base=base), "here")).groups[0].joints
     assert [joint.speed for joint in joints[2:]] == ([] if speed is None else [speed])
 
 

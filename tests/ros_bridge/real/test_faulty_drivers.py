@@ -15,7 +15,7 @@ from homie.kernel.types import Pose2
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.profile_check import FOREIGN, measured_topics
 from ros_bridge.robot.camera_topics import Pictures
-from ros_bridge.robot.proprioception import Felt
+from ros_bridge.robot.proprioception import BodySensors
 from ros_bridge.transport.clocks import MachineClock, PublishedClock
 from ros_bridge.transport.opening import open_node
 from ros_bridge.transport.transforms import Transforms
@@ -54,7 +54,7 @@ def measure(measurements):
 def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_is_named(start_fake, node):
     drivers = start_fake("fetch")
     drivers.set("parts", 5)
-    measurements = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+    measurements = BodySensors(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
     body = measurements.body(60.0)
     assert {name: body.joints[name] for name in START} == pytest.approx(START)
     assert body.gripper == pytest.approx(0.1)
@@ -107,7 +107,7 @@ def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_th
     clock = MachineClock()
     transforms = Transforms(node, clock)
     pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
-    measurements = Felt(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
+    measurements = BodySensors(node, FETCH, SPEC, Pose2(0.0, 0.0, 0.0))
 
     def look(patience=0.3):
         """A picture of the present; the sentence where there is none."""
@@ -146,7 +146,7 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
     clock = PublishedClock(node)
     transforms = Transforms(node, clock)
     pictures = Pictures(node, FETCH.cameras, lambda frame, at: transforms.lookup("odom", frame, at=at), clock=clock)
-    measurements = Felt(node, profile, SPEC, Pose2(0.0, 0.0, 0.0), simulated=clock)
+    measurements = BodySensors(node, profile, SPEC, Pose2(0.0, 0.0, 0.0), simulated=clock)
 
     def good():
         """Whether a picture and all joints of the present come, by the clock of the simulator."""
@@ -154,7 +154,7 @@ def test_a_clock_of_a_simulator_that_leaps_or_begins_again_is_followed(start_fak
             pictures.frames(["head"], after=clock.now(), patience=1.0)
         except RobotFault:
             return False
-        return not isinstance(measure(measurements), str) and not clock.stopped()
+        return not isinstance(measure(measurements), str) and not clock.stop_reason()
 
     until(good)
     for leap, sentence in ((1000, "/clock leaps forward from"), (500, "/clock goes back from")):

@@ -15,7 +15,7 @@ from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.messages import Grip
 from ros_bridge.profiles.model import parse_profile
 from ros_bridge.profiles.parts import Gripper
-from ros_bridge.robot.proprioception import Felt
+from ros_bridge.robot.proprioception import BodySensors
 from ros_bridge.served_robot import ServedRobot
 from ros_bridge.transport.interface import SENSOR
 from tests.ros_bridge.serving.test_served import FETCH, Puppet
@@ -47,7 +47,7 @@ def test_a_gap_is_commanded_and_felt_as_the_robot_counts(nodes, kind, trajectory
     thread.start()
     try:
         node = nodes("/agent")
-        measurements, outlet = Felt(node, profile, robot.spec, Pose2(0.0, 0.0, 0.0)), RosOutlet(node, profile)
+        measurements, outlet = BodySensors(node, profile, robot.spec, Pose2(0.0, 0.0, 0.0)), RosOutlet(node, profile)
         node.subscription(
             "sensor_msgs/msg/JointState",
             profile.joint_states,
@@ -92,7 +92,7 @@ def test_gap_and_command_are_each_the_other(kind):
     gripper = profile_with(**KINDS[kind][0]).gripper
     for gap in (0.0, 0.037, 0.1):
         positions, speeds = gripper.joint_states(gap, 0.2)
-        assert gripper.gap_of(gripper.commanded(gap)) == pytest.approx(gap, abs=1e-12)
+        assert gripper.gap_of(gripper.command_position(gap)) == pytest.approx(gap, abs=1e-12)
         assert gripper.measured(positions) == pytest.approx(gap, abs=1e-12)
         assert gripper.rate(speeds) == pytest.approx(0.2)
 

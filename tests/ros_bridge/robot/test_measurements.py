@@ -11,9 +11,9 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import SPEC as BODY
 from homie.kernel.errors import RobotFault
 from homie.kernel.types import Pose2
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import Measurements
 from ros_bridge.profiles.model import read_profile
-from ros_bridge.robot.proprioception import FRESH, Felt
+from ros_bridge.robot.proprioception import FRESH, BodySensors
 from ros_bridge.transport.clocks import PAUSED, PublishedClock
 from ros_bridge.transport.stamps import stamp
 
@@ -31,8 +31,8 @@ class Robot:
     def __init__(self, profile=PROFILE):
         self.now, self.callbacks, self.publishers = 100.0, {}, 1
         clock = PublishedClock(self, lambda: self.now) if profile.use_sim_time else None
-        self.agent = Felt(self, profile, BODY, Pose2(0, 0, 0), clock=lambda: self.now, simulated=clock)
-        self.guard = Measured(self, profile, clock=lambda: self.now)
+        self.agent = BodySensors(self, profile, BODY, Pose2(0, 0, 0), clock=lambda: self.now, simulated=clock)
+        self.guard = Measurements(self, profile, clock=lambda: self.now)
 
     def subscription(self, kind, topic, callback, qos=None):
         self.callbacks.setdefault(topic, []).append(callback)
@@ -95,9 +95,9 @@ def late(robot):
 def test_a_robot_of_which_nothing_was_heard():
     guard = Robot().guard
     assert guard.motion() == guard.silent() == "the odometry is silent"
-    assert guard.speed == (0.0, 0.0) and not guard.base_stands
+    assert guard.speed == (0.0, 0.0) and not guard.is_base_standing
     assert guard.positions() == guard.joint_speeds() == guard.lasting_speeds() == {}
-    assert not guard.stood_since(0.0)
+    assert not guard.has_stood_since(0.0)
 
 
 # ------------------------------------------------------------ where it is
@@ -264,13 +264,13 @@ def test_a_joint_that_moves_is_not_hidden_by_others_that_report_more_often(robot
     for _ in range(5):
         robot.now += 0.01
         robot.joints(head, velocities=[0.0] * len(head))
-    assert not robot.guard.stood_since(start)
+    assert not robot.guard.has_stood_since(start)
     assert "at 0.50" in robot.guard.motion()
     for _ in range(3):
         robot.now += 0.01
         robot.odometry()
         robot.joints(velocities=[0.0] * len(NAMES))
-    assert robot.guard.stood_since(start)
+    assert robot.guard.has_stood_since(start)
 
 
 @pytest.mark.parametrize(

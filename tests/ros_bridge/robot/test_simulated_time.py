@@ -119,7 +119,7 @@ def test_it_drives_and_sees_at_any_speed_of_the_simulator(robot, simulation, rat
 
 
 def test_it_stops_with_the_clock_and_goes_on_with_it(robot, simulation, guard, monkeypatch):
-    monkeypatch.setattr("ros_bridge.robot.proprioception.Felt.body.__defaults__", (3.0,))
+    monkeypatch.setattr("ros_bridge.robot.proprioception.BodySensors.body.__defaults__", (3.0,))
     until(lambda: drives(robot))
     simulation("frozen", 0)
     with pytest.raises((RobotFault, CommandRefused), match=r"/clock has stopped at .* is the simulator paused"):

@@ -105,7 +105,7 @@ def test_who_follows_a_simulators_clock_hears_one_that_fits_the_stamps(puppet, n
     clock = PublishedClock(node)
     node.subscription("nav_msgs/msg/Odometry", "/odom", lambda message: stamps.append(seconds(message.header.stamp)))
     until(lambda: stamps and clock.elapsed() > 0.2)
-    assert clock.stopped() == "" and abs(clock.now() - stamps[-1]) < 5.0
+    assert clock.stop_reason() == "" and abs(clock.now() - stamps[-1]) < 5.0
 
 
 @pytest.mark.parametrize("puppet", [(True, False, 0.5), (True, False, 3.0)], indirect=True)

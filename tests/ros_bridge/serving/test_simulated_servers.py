@@ -12,7 +12,7 @@ from homie.kernel.types import Box, Outcome
 from ros_bridge.guard.commands_to_robot import RosOutlet
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.link import GuardLink
-from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.measured import Measurements
 from ros_bridge.guard.messages import Obstacle, Reach
 from ros_bridge.guard.moveit import goal_of
 from ros_bridge.guard.process import _loop
@@ -32,7 +32,7 @@ RAISED = (0.05, 0.6, 0.3, 0.0, 0.9, 0.0, 0.6, 0.0)
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
 
 
-class Watched(Measured):
+class Watched(Measurements):
     """Measurements that are never too old: that the machine of a test is busy does not stop the robot."""
 
     def silent(self):

@@ -41,24 +41,24 @@ def test_it_follows_at_any_speed(simulator):
         simulator(5.0 + 0.3 * number)
     assert simulator.clock.now() == pytest.approx(10.7)
     assert simulator.clock.elapsed() == pytest.approx(5.7)
-    assert simulator.clock.stopped() == "" and simulator.resets == 0
+    assert simulator.clock.stop_reason() == "" and simulator.resets == 0
 
 
 def test_a_clock_that_says_the_same_has_stopped_after_a_while(simulator):
     simulator(5.0)
     simulator(5.0, passed=PAUSED - 0.1)
-    assert simulator.clock.stopped() == ""
+    assert simulator.clock.stop_reason() == ""
     simulator(5.0, passed=0.2)
-    assert simulator.clock.stopped() == "/clock has stopped at 5.00 s: is the simulator paused?"
-    assert simulator.clock.stopped(after=10.0) == ""
+    assert simulator.clock.stop_reason() == "/clock has stopped at 5.00 s: is the simulator paused?"
+    assert simulator.clock.stop_reason(after=10.0) == ""
     simulator(5.1)
-    assert simulator.clock.stopped() == ""
+    assert simulator.clock.stop_reason() == ""
 
 
 def test_a_clock_of_which_nothing_is_heard(simulator):
-    assert simulator.clock.stopped() == ""
+    assert simulator.clock.stop_reason() == ""
     simulator.wall += PAUSED + 0.1
-    assert "nothing comes on /clock, which use_sim_time follows" in simulator.clock.stopped()
+    assert "nothing comes on /clock, which use_sim_time follows" in simulator.clock.stop_reason()
 
 
 def test_a_reset_begins_anew_and_robot_time_goes_on(simulator, caplog):
@@ -66,7 +66,7 @@ def test_a_reset_begins_anew_and_robot_time_goes_on(simulator, caplog):
         simulator(at)
     assert (simulator.clock.now(), simulator.clock.elapsed(), simulator.resets) == (0.5, 1.5, 1)
     assert "/clock goes back from 101.00 to 0.00 s: the simulator began again" in caplog.text
-    assert simulator.clock.stopped() == ""
+    assert simulator.clock.stop_reason() == ""
 
 
 def test_what_comes_late_is_no_reset(simulator):
@@ -88,7 +88,7 @@ def test_two_clocks_that_contradict_each_other_are_no_clock(simulator):
     for number in range(4):
         simulator(100.0 + number)
         simulator(5.0 + number)
-    assert simulator.clock.stopped() == "2 publishers of /clock contradict each other"
+    assert simulator.clock.stop_reason() == "2 publishers of /clock contradict each other"
 
 
 def test_waiting_for_a_clock_that_stands_ends(simulator):

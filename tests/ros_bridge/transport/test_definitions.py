@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
-from ros_bridge.transport.dds.cdr_messages import DISTROS, Definitions, Malformed
+from ros_bridge.transport.dds.cdr_messages import DISTROS, Definitions, MalformedMessage
 
 HUMBLE = Definitions()
 KINDS = (
@@ -43,7 +43,7 @@ def test_the_bytes_are_those_of_cdr():
 def test_any_bytes_are_a_message_or_refused(kind, data, headed):
     try:
         message = HUMBLE.read(kind, (b"\0\1\0\0" if headed else b"") + data)
-    except Malformed:
+    except MalformedMessage:
         return
     assert HUMBLE.read(kind, HUMBLE.write(kind, message)) is not None
 
@@ -52,7 +52,7 @@ def test_any_bytes_are_a_message_or_refused(kind, data, headed):
 def test_a_flipped_byte_is_a_message_or_refused(kind, place, byte):
     data = bytearray(HUMBLE.write(kind, HUMBLE.message(kind)))
     data[place % len(data)] = byte
-    with contextlib.suppress(Malformed):
+    with contextlib.suppress(MalformedMessage):
         assert HUMBLE.read(kind, bytes(data)) is not None
 
 

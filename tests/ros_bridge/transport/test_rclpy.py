@@ -99,7 +99,7 @@ def test_the_clock_of_a_simulator(ros):
         if clock.elapsed() > 0.3:
             break
         assert at < 100
-    assert clock.now() >= 5.0 and clock.stopped() == ""
+    assert clock.now() >= 5.0 and clock.stop_reason() == ""
 
 
 def test_a_node_that_is_at_work_closes_every_time(ros):

@@ -13,7 +13,7 @@ from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Subtask
 from skills.classical.pick import Pick, contents, standing_on
 from skills.classical.put import Put
-from skills.motion.held_object import Hand, filled
+from skills.motion.held_object import Hand, fill_box
 from skills.motion.manipulation import Manipulation
 from skills.motion.motions import RoutineSkill
 from skills.motion.standing_places import Option
@@ -200,7 +200,7 @@ def _basin() -> Goal:
 def long_in_hand() -> Hand:
     """A hand with a stick of 40 cm in it."""
     hand = carrying()
-    hand.spheres = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
+    hand.spheres = fill_box(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
     return hand
 
 

@@ -190,7 +190,7 @@ def test_to_stand_still_is_to_command_nothing() -> None:
 
 def test_a_motion_next_to_another_stops_where_it_is() -> None:
     robot = ObedientRobot(ORIGIN)
-    play_arm(robot, lambda skill: skill.accompanied(skill.wait(0.4), skill.lift(np.array([0.386]))))
+    play_arm(robot, lambda skill: skill.run_alongside(skill.wait(0.4), skill.lift(np.array([0.386]))))
     height = robot.body.joints["torso_lift_joint"]
     assert height == pytest.approx(REST[0] + 10 * PERIOD * SPEC.chain.speeds[0], abs=0.005)
 

@@ -13,7 +13,7 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import Array, Box, Pose2, rotation_z
 from skills.motion.arm_path_search import ArmSpace, Joints
 from skills.motion.collision import Solids
-from skills.motion.held_object import NOTHING, filled
+from skills.motion.held_object import NOTHING, fill_box
 
 KINEMATICS = ArmKinematics()
 JOINTS = Joints(SPEC.chain)
@@ -65,7 +65,7 @@ def test_around_a_post_between_two_places() -> None:
 
 def test_what_is_held_counts() -> None:
     wall = Box(np.array([0.95, 0.0, 1.0]), np.array([0.02, 1.0, 1.0]))
-    long = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
+    long = fill_box(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
     free, loaded = space(wall), space(wall, held=long)
     q = reaching(0.0)
     assert free.clearance(q) > 0.05
@@ -83,7 +83,7 @@ def test_the_base_turns_the_arm_with_it() -> None:
 def test_a_space_with_other_things_another_base_or_an_empty_hand_has_its_own_clearances() -> None:
     """Every look at an open door, and at a turn with something in the hand, was the first one again."""
     wall = Box(np.array([0.95, 0.0, 1.0]), np.array([0.02, 1.0, 1.0]))
-    long = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
+    long = fill_box(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.03, 0.03])), np.eye(3))
     q, loaded = reaching(0.0), space(wall, held=long)
     assert loaded.clearance(q) < 0.0
     assert replace(loaded, held=NOTHING).clearance(q) == pytest.approx(space(wall).clearance(q))
@@ -103,7 +103,7 @@ def test_out_of_where_the_arm_touches_already() -> None:
 def test_spheres_fill_a_box_and_stick_out_little(half: tuple[float, float, float]) -> None:
     box = Box(np.array([0.05, 0.01, -0.02]), np.array(half))
     rotation = rotation_z(0.7)
-    spheres = filled(box, rotation)
+    spheres = fill_box(box, rotation)
     points = np.random.default_rng(1).uniform(-box.half, box.half, (500, 3))
     away = np.linalg.norm((box.center + points @ rotation.T)[:, None] - spheres[None, :, :3], axis=2) - spheres[:, 3]
     assert np.mean(away.min(axis=1) <= 0.004) > 0.75, "most of the box is in a sphere"

@@ -10,7 +10,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Solid, Subtask, Surface
 from skills.classical.grasp_candidates import FINGERS, Tool
-from skills.classical.overhang import pinches
+from skills.classical.overhang import find_pinch_grasps
 from tests.skills.classical.obedient import ObedientRobot, floor_round, in_posture
 from tests.skills.classical.test_pick_and_put_by_numbers import (
     CAN,
@@ -150,7 +150,7 @@ def test_a_flat_box_is_drawn_over_the_edge_and_taken_there_from_above_and_below(
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     moved = box.center - FLAT.center
     assert abs(moved[2]) == 0.0 and 0.02 < np.linalg.norm(moved) < 0.3
-    assert pinches(box, TOP, (), Tool(SPEC.gripper_max, FINGERS)), "it hangs over the edge"
+    assert find_pinch_grasps(box, TOP, (), Tool(SPEC.gripper_max, FINGERS)), "it hangs over the edge"
     assert TABLE.distance(box.center) == 0.0, "and lies on the table still"
     speeds = np.linalg.norm(np.diff(pressed, axis=0), axis=1) / SPEC.period
     assert max(speeds) < 0.13, "drawn slowly"

@@ -13,10 +13,10 @@ from skills.classical.free_spots import places
 from skills.classical.goto import GoTo
 from skills.classical.grasp_candidates import FINGERS, Tool, grasps
 from skills.classical.openclose import Close, Open
-from skills.classical.overhang import drawings, pinches
+from skills.classical.overhang import drawings, find_pinch_grasps
 from skills.classical.pick import SUNK, Pick, contents, standing_on
-from skills.classical.plate_grasps import scoops
-from skills.classical.pulls import Wrist, plan_pull, slides_across, turns_level
+from skills.classical.plate_grasps import find_scoop_grasps
+from skills.classical.pulls import Wrist, is_flap, is_sliding_door, plan_pull
 from skills.classical.put import Put
 from skills.motion.base_path_planning import CostMap
 from skills.motion.collision import without
@@ -124,7 +124,7 @@ def test_a_surface_that_is_just_small_keeps_its_middle_free() -> None:
     ],
 )
 def test_what_could_just_be_a_plate(half: tuple[float, float, float], taken: bool) -> None:
-    assert bool(scoops(box(*half), (), (), None, TOOL)) is taken
+    assert bool(find_scoop_grasps(box(*half), (), (), None, TOOL)) is taken
 
 
 def test_what_the_fingers_just_go_round() -> None:
@@ -152,7 +152,7 @@ def test_what_is_just_thin_enough_is_pinched() -> None:
     top = Surface(ORIGIN, 0.3, 0.3, 0.0)
     for half, taken in ((0.046, True), (0.0461, False)):
         thing = box(0.1, 0.1, half, at=(0.25, 0.0, half))
-        assert bool(pinches(thing, top, (), TOOL)) is taken
+        assert bool(find_pinch_grasps(thing, top, (), TOOL)) is taken
 
 
 def test_what_lies_just_too_far_from_an_edge_is_not_drawn() -> None:
@@ -173,9 +173,9 @@ def test_what_is_just_one_place() -> None:
 @pytest.mark.parametrize(("z", "level"), [(0.5, False), (0.4999, True)])
 def test_what_just_turns_level_or_slides_across(z: float, level: bool) -> None:
     axis = np.array([np.sqrt(1.0 - z * z), 0.0, z])
-    assert turns_level(replace(hinged(1.0), axis=axis)) is level
-    assert slides_across(replace(DRAWER, axis=axis, outward=np.array([0.0, 0.0, 1.0]))) is level
-    assert not turns_level(replace(DRAWER, axis=axis)) and not slides_across(replace(hinged(1.0), axis=axis))
+    assert is_flap(replace(hinged(1.0), axis=axis)) is level
+    assert is_sliding_door(replace(DRAWER, axis=axis, outward=np.array([0.0, 0.0, 1.0]))) is level
+    assert not is_flap(replace(DRAWER, axis=axis)) and not is_sliding_door(replace(hinged(1.0), axis=axis))
     pull = plan_pull(replace(DRAWER, handle_axis=axis), DRAWER.handle, 0.3, Wrist(0.0, 0.0), INWARD)
     assert bool(abs(pull.poses[0].rotation[2, 1]) > 0.9) is level, "above and below a level bar"
 

@@ -10,7 +10,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import READY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose, Pose2, Subtask
 from skills.motion.driving import MobileSkill
-from skills.motion.held_object import Hand, filled
+from skills.motion.held_object import Hand, fill_box
 from skills.motion.motions import Motion, gripper_rotation
 from tests.skills.classical.obedient import (
     KINEMATICS,
@@ -122,7 +122,7 @@ def test_a_bowl_is_put_between_boards_and_the_finger_comes_out_over_its_rim() ->
 def test_what_is_held_turns_from_where_it_has_room() -> None:
     """A post at either side keeps a long thing from going round; a little back one of them is out of its way."""
     hand = Hand()
-    hand.spheres = filled(Box(np.array([0.25, 0.0, 0.0]), np.array([0.25, 0.03, 0.03])), np.eye(3))
+    hand.spheres = fill_box(Box(np.array([0.25, 0.0, 0.0]), np.array([0.25, 0.03, 0.03])), np.eye(3))
     q = KINEMATICS.solve(np.array([0.7, 0.0, 0.95]), np.eye(3), READY).q
     posts = [Box(np.array([x, y, 0.9]), np.array([0.05, 0.05, 0.9])) for x, y in ((0.78, 0.78), (0.0, -0.9))]
     robot = ObedientRobot(Pose2(0.0, 0.0, 0.0), q, holding=True)

@@ -12,7 +12,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, REST, SPEC
 from homie.kernel.types import Array, Box, Goal, OccupancyGrid, Outcome, Pose2, Subtask
 from skills.motion.driving import MobileSkill
-from skills.motion.held_object import Hand, filled
+from skills.motion.held_object import Hand, fill_box
 from skills.motion.motions import Motion
 from tests.skills.classical.obedient import PERIOD, ObedientRobot, Routine, empty_floor, nowhere, play
 
@@ -22,7 +22,7 @@ CORNER = np.array([[0.0, 0.0], [1.5, 0.0], [1.5, 1.5]])
 def hand_holding(*, loose: bool = False, length: float = 0.03) -> Hand:
     """A hand with something in it."""
     hand = Hand()
-    hand.spheres = filled(Box(np.array([length, 0.0, 0.0]), np.array([length, 0.03, 0.03])), np.eye(3))
+    hand.spheres = fill_box(Box(np.array([length, 0.0, 0.0]), np.array([length, 0.03, 0.03])), np.eye(3))
     hand.loose = loose
     return hand
 

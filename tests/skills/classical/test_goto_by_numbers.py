@@ -11,7 +11,7 @@ import pytest
 from homie.envs.mujoco.robots.bodies.fetch import CARRY, SPEC
 from homie.kernel.types import Box, Goal, Outcome, Pose2, Surface
 from skills.classical.goto import GoTo, place_cost, room_cost
-from skills.motion.held_object import Hand, filled
+from skills.motion.held_object import Hand, fill_box
 from tests.skills.classical.obedient import KINEMATICS, ObedientRobot, empty_floor, floor_round, play
 
 CORNER = Pose2(-1.5, -1.5, 0.0)
@@ -151,7 +151,7 @@ def test_a_robot_that_comes_almost_there_faces_the_target() -> None:
 
 def test_what_is_in_the_hand_has_room_where_it_stops() -> None:
     hand = Hand()
-    hand.spheres = filled(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.04, 0.04])), np.eye(3))
+    hand.spheres = fill_box(Box(np.array([0.2, 0.0, 0.0]), np.array([0.2, 0.04, 0.04])), np.eye(3))
     lamp = Box(np.array([0.05, 0.5, 1.0]), np.array([0.2, 0.12, 1.0]))
     goal = to(PIECE, front=None, solids=(lamp,))
     _, empty = go_to(goal, Pose2(-1.5, 0.5, 0.0))

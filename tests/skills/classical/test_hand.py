@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.types import Box, Pose, Pose2
-from skills.motion.held_object import FINEST, Hand, filled
+from skills.motion.held_object import FINEST, Hand, fill_box
 from skills.motion.motions import gripper_rotation
 
 
@@ -46,7 +46,7 @@ def test_what_must_not_tilt_keeps_its_pitch() -> None:
 
 
 def test_a_thin_thing_is_filled_with_spheres_that_are_fatter_than_it() -> None:
-    spheres = filled(Box(np.array([0.1, 0.0, 0.0]), np.array([0.1, 0.002, 0.04])), np.eye(3))
+    spheres = fill_box(Box(np.array([0.1, 0.0, 0.0]), np.array([0.1, 0.002, 0.04])), np.eye(3))
     assert set(spheres[:, 3]) == {FINEST}
     assert np.ptp(spheres[:, 1]) == 0.0
     assert spheres[:, 0].min() - FINEST == pytest.approx(0.0) and spheres[:, 0].max() + FINEST == pytest.approx(0.2)

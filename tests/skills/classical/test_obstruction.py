@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homie.kernel.types import Box, Goal, OccupancyGrid
-from skills.motion.collision import cleared, on_the_way, without
+from skills.motion.collision import clear_boxes, on_the_way, without
 
 
 def box(name: str, x: float = 0.0, y: float = 0.0, z: float = 0.05) -> Box:
@@ -16,7 +16,7 @@ def test_a_grid_without_what_lies_on_the_floor() -> None:
     occupied = np.zeros((40, 40), dtype=bool)
     occupied[19:21, 18:22] = occupied[:, 39] = True
     grid = OccupancyGrid(occupied, np.zeros_like(occupied), np.array([-1.0, -1.0]), 0.05)
-    free = cleared(grid, [box("mug")])
+    free = clear_boxes(grid, [box("mug")])
     assert free.occupied[:, :39].sum() == 0, "the footprint is free"
     assert free.occupied[:, 39].all(), "the wall is still there"
     assert grid.occupied.sum() == occupied.sum(), "the grid itself is as it was"

@@ -122,7 +122,7 @@ def test_how_far_it_is_opened_the_best_end_first(part: Articulation, ends: tuple
 def test_when_it_is_open_enough(part: Articulation, enough: float, wide: float) -> None:
     """A door that is open enough for the arm is opened further all the same, until it is no more in the way."""
     skill = start_skill(Open, part)
-    assert skill.done(opened_to(part, enough + 1e-6)) and not skill.done(opened_to(part, enough - 0.01))
+    assert skill.is_done(opened_to(part, enough + 1e-6)) and not skill.is_done(opened_to(part, enough - 0.01))
     assert skill.wide(opened_to(part, wide + 1e-6)) and not skill.wide(opened_to(part, wide - 0.01))
 
 
@@ -139,9 +139,9 @@ def test_how_far_it_is_closed(part: Articulation, ends: tuple[float, ...], shut:
     """What is pushed is pushed a little beyond the stop, what is led by its handle is not."""
     skill = start_skill(Close, part)
     assert skill.ends(part) == pytest.approx(ends)
-    assert skill.leads(part) is (ends[0] == 0.0)
-    assert skill.opening == (0.06 if skill.leads(part) else 0.0), "the hand that pushes is shut"
-    assert skill.done(opened_to(part, shut)) and not skill.done(opened_to(part, shut + 0.002))
+    assert skill.grasps_handle(part) is (ends[0] == 0.0)
+    assert skill.opening == (0.06 if skill.grasps_handle(part) else 0.0), "the hand that pushes is shut"
+    assert skill.is_done(opened_to(part, shut)) and not skill.is_done(opened_to(part, shut + 0.002))
     assert skill.wide(opened_to(part, shut)), "it is not pushed further"
 
 

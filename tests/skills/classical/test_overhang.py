@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.types import Array, Box, Pose, Surface
 from skills.classical.grasp_candidates import FINGERS, Tool
-from skills.classical.overhang import LEAST_HANG, drawings, levelled, pinches
+from skills.classical.overhang import LEAST_HANG, drawings, find_pinch_grasps, level_grasp
 from skills.motion.held_object import Hand
 from skills.motion.motions import gripper_rotation
 
@@ -47,12 +47,12 @@ def test_what_is_drawn_over_an_edge_hangs_over_it_stays_on_it_and_can_be_taken(
     ways = drawings(box, TOP, ())
     assert ways, "nothing is in the way on any side"
     assert [way.length for way in ways] == sorted(way.length for way in ways)
-    assert not pinches(box, TOP, (), TOOL), "no finger gets below what lies on a table"
+    assert not find_pinch_grasps(box, TOP, (), TOOL), "no finger gets below what lies on a table"
     for way in ways:
         drawn = _shift(box, way.length * way.out)
         assert _plate(TOP).distance(drawn.center) == 0.0
         assert max(_plate(TOP).distance(corner) for corner in drawn.corners()) >= LEAST_HANG - 1e-9
-        taken = pinches(drawn, TOP, (), TOOL)
+        taken = find_pinch_grasps(drawn, TOP, (), TOOL)
         assert taken and 2 * hz < taken[0].opening <= TOOL.opening
 
 
@@ -63,7 +63,7 @@ def test_the_finger_below_keeps_out_of_the_board_and_both_reach_over_the_thing(
     box = _on(BOARD, 0.1, v, (hx, hy, hz), yaw)
     (way,) = drawings(box, BOARD, ())
     drawn = _shift(box, way.length * way.out)
-    for grasp in pinches(drawn, BOARD, (), TOOL):
+    for grasp in find_pinch_grasps(drawn, BOARD, (), TOOL):
         tip = grasp.pose.position + FINGERS.reach * grasp.approach
         assert _plate(BOARD).distance(tip[:2]) > 0.0
         assert drawn.distance(tip[:2]) == 0.0
@@ -88,17 +88,17 @@ def test_it_is_not_drawn_into_another_thing_nor_over_a_rim() -> None:
 
 def test_what_is_thicker_than_the_hand_opens_is_not_taken() -> None:
     thick = _on(TOP, 0.27, 0.0, (0.06, 0.06, 0.049), 0.4)
-    assert pinches(_on(TOP, 0.27, 0.0, (0.06, 0.06, 0.04), 0.4), TOP, (), TOOL)
-    assert not pinches(thick, TOP, (), TOOL)
+    assert find_pinch_grasps(_on(TOP, 0.27, 0.0, (0.06, 0.06, 0.04), 0.4), TOP, (), TOOL)
+    assert not find_pinch_grasps(thick, TOP, (), TOOL)
 
 
 @given(halves, halves, angles)
 def test_in_a_hand_that_was_turned_level_a_flat_thing_is_upright(hx: float, hy: float, yaw: float) -> None:
     box = _on(TOP, 0.1, 0.0, (hx, hy, 0.02), yaw)
     drawn = _shift(box, drawings(box, TOP, ())[0].length * drawings(box, TOP, ())[0].out)
-    grasp = pinches(drawn, TOP, (), TOOL)[0]
+    grasp = find_pinch_grasps(drawn, TOP, (), TOOL)[0]
     hand = Hand()
-    hand.take(*levelled(drawn, grasp, grasp.pose), grasp.pitch)
+    hand.take(*level_grasp(drawn, grasp, grasp.pose), grasp.pitch)
     thick = hand.axes @ np.diag(hand.half)
     assert abs(thick[1]).sum() == pytest.approx(0.02), "its thickness is across the fingers"
     assert hand.half[2] >= min(hx, hy) - 1e-9, "and its breadth is upright"

@@ -15,7 +15,7 @@ from homie.envs.mujoco.blueprints.catalog import OBJECTS
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.types import Box, Pose, Solid
 from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps
-from skills.classical.plate_grasps import ABOVE_FLOOR, LEAST_UNDER, blocked, scoops
+from skills.classical.plate_grasps import ABOVE_FLOOR, LEAST_UNDER, blocked, find_scoop_grasps
 from skills.motion.collision import Solids
 from skills.motion.held_object import Hand
 
@@ -62,7 +62,7 @@ def test_one_finger_is_under_the_rim_and_above_the_table_the_other_over_it(
 ) -> None:
     box, parts = plate
     floor, top = box.center[2] - box.half[2], box.center[2] + box.half[2]
-    chosen = scoops(box, parts, (), None, TOOL)
+    chosen = find_scoop_grasps(box, parts, (), None, TOOL)
     assert len({round(grasp.yaw, 2) for grasp in chosen}) >= 8, "from all sides"
     assert [grasp.cost for grasp in chosen] == sorted(grasp.cost for grasp in chosen)
     for grasp in chosen:
@@ -77,7 +77,7 @@ def test_one_finger_is_under_the_rim_and_above_the_table_the_other_over_it(
 
 def test_the_finger_comes_down_before_the_rim_and_slides_in_level(plate: tuple[Box, tuple[Solid, ...]]) -> None:
     box, parts = plate
-    for grasp in scoops(box, parts, (), None, TOOL):
+    for grasp in find_scoop_grasps(box, parts, (), None, TOOL):
         begin, end = grasp.beside.position, grasp.pose.position
         inward = (end - begin) / np.linalg.norm(end - begin)
         assert inward[2] == pytest.approx(0.0)
@@ -90,13 +90,16 @@ def test_the_finger_comes_down_before_the_rim_and_slides_in_level(plate: tuple[B
 def test_what_has_no_rim_to_get_under_is_not_taken_so() -> None:
     for kind in ("bowl", "chopping_board", "tuna_fish_can", "book"):
         box, parts = _lying(kind)
-        assert not scoops(box, parts, (), None, TOOL), kind
+        assert not find_scoop_grasps(box, parts, (), None, TOOL), kind
 
 
 def test_a_neighbour_keeps_the_fingers_from_its_side(plate: tuple[Box, tuple[Solid, ...]]) -> None:
     box, parts = plate
     neighbour = Box(box.center + np.array([-0.12, 0.0, 0.03]), np.array([0.03, 0.2, 0.05]), 0.0)
-    free, hemmed = scoops(box, parts, (), None, TOOL), scoops(box, parts, (neighbour,), None, TOOL)
+    free, hemmed = (
+        find_scoop_grasps(box, parts, (), None, TOOL),
+        find_scoop_grasps(box, parts, (neighbour,), None, TOOL),
+    )
     assert 0 < len(hemmed) < len(free)
     assert all(neighbour.distance(_tips(grasp)[0]) > 0.0 for grasp in hemmed)
 
@@ -104,7 +107,7 @@ def test_a_neighbour_keeps_the_fingers_from_its_side(plate: tuple[Box, tuple[Sol
 def test_in_a_compartment_the_hand_comes_through_the_front(plate: tuple[Box, tuple[Solid, ...]]) -> None:
     box, parts = plate
     out = np.array([np.cos(2.0), np.sin(2.0)])
-    chosen = scoops(box, parts, (), out, TOOL)
+    chosen = find_scoop_grasps(box, parts, (), out, TOOL)
     assert chosen
     assert all(-out @ [np.cos(grasp.yaw), np.sin(grasp.yaw)] > 0.65 for grasp in chosen)
     assert -out @ [np.cos(chosen[0].yaw), np.sin(chosen[0].yaw)] == pytest.approx(1.0)
@@ -116,7 +119,7 @@ def test_without_its_parts_only_what_is_flat_and_about_round_could_be_a_plate(
 ) -> None:
     box = Box(np.array([1.0, 2.0, 0.7 + hz]), np.array([hx, hy, hz]), yaw)
     could = 0.012 <= 2 * hz <= 0.035 and min(hx, hy) >= max(0.07, 0.75 * max(hx, hy)) and max(hx, hy) <= 0.2
-    assert bool(scoops(box, (), (), None, TOOL)) is could
+    assert bool(find_scoop_grasps(box, (), (), None, TOOL)) is could
 
 
 def test_a_finger_gets_into_no_rim_that_is_lower_than_it() -> None:
@@ -175,7 +178,7 @@ def test_in_a_narrow_basin_the_hand_comes_where_its_body_has_room(plate: tuple[B
         Box(np.array([box.center[0] + x, box.center[1] + y, floor + 0.06]), np.array([hx, hy, 0.06]), 0.0)
         for x, y, hx, hy in sides
     ]
-    chosen = scoops(box, parts, (), None, TOOL)
+    chosen = find_scoop_grasps(box, parts, (), None, TOOL)
     table = Box(np.array([box.center[0], box.center[1], floor - 0.02]), np.array([0.5, 0.5, 0.02]), 0.0)
     assert not any(blocked((grasp.pose, grasp.beside), Solids([table]), FINGERS) for grasp in chosen), (
         "on a table there is room"

@@ -17,11 +17,11 @@ from skills.classical.pulls import (
     STANDOFF,
     Wrist,
     handle_box,
+    is_flap,
+    is_sliding_door,
     moved_boxes,
     on_sweep,
     plan_pull,
-    slides_across,
-    turns_level,
 )
 from tests.skills.classical.doors import DRAWER, FRONT, INWARD, SLIDING_DOOR, UP, about, hinged, level_hinged
 
@@ -77,8 +77,8 @@ def test_a_hand_at_a_lid_or_a_flap_turns_towards_the_floor(lid: bool) -> None:
 
 
 def test_what_turns_level_and_what_slides_across() -> None:
-    assert [turns_level(part) for part in ALL] == [False] * 6 + [True] * 3
-    assert [slides_across(part) for part in ALL] == [False] * 5 + [True] + [False] * 3
+    assert [is_flap(part) for part in ALL] == [False] * 6 + [True] * 3
+    assert [is_sliding_door(part) for part in ALL] == [False] * 5 + [True] + [False] * 3
 
 
 @pytest.mark.parametrize("part", ALL[:6])

@@ -19,7 +19,7 @@ from skills.motion.standing_places import (
     BEARINGS,
     Option,
     Reachable,
-    Standing,
+    StandingPlace,
     base_candidates,
     cheapest,
     first_standing,
@@ -170,7 +170,7 @@ class TestChoosing:
         options = [self.option(cost, x, ahead=0.7 if x < 50.0 else 1.9) for cost, x in enumerate(rooms)]
         calls: list[tuple[float, float, float]] = []
 
-        def accept(standing: Standing, way: float, at: float) -> bool:
+        def accept(standing: StandingPlace, way: float, at: float) -> bool:
             assert len(standing.joints) == 3
             calls.append((standing.base.x, way, at))
             return standing.base.x not in refused

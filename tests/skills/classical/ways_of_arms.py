@@ -13,8 +13,8 @@ from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
 from skills.classical.pulls import Wrist, handle_box, moved_boxes, on_sweep, plan_pull
 from skills.motion.arm_path_search import ArmSpace, Joints, connect, detours
 from skills.motion.collision import Solids
-from skills.motion.held_object import NOTHING, Hand, filled
-from skills.motion.motions import gripper_rotation, merged, slerp, timed, wrap
+from skills.motion.held_object import NOTHING, Hand, fill_box
+from skills.motion.motions import gripper_rotation, merge_commands, slerp, time_path, wrap
 from skills.motion.standing_places import solve_sequence
 from tests.skills.classical.doors import DRAWER, INWARD, SLIDING_DOOR, hinged, level_hinged
 from tests.skills.classical.obedient import KINEMATICS
@@ -47,7 +47,7 @@ def things_in_the_hand() -> Rows:
     hand.level = REST
     yield row_of("level", *hand.tilts((0.6, 0.3)))
     for half in ((0.022, 0.022, 0.022), (0.023, 0.05, 0.09), (0.01, 0.2, 0.03)):
-        spheres = filled(Box(np.array([0.1, 0.0, 0.0]), np.array(half)), gripper_rotation(0.3, 0.2))
+        spheres = fill_box(Box(np.array([0.1, 0.0, 0.0]), np.array(half)), gripper_rotation(0.3, 0.2))
         yield row_of(len(spheres), spheres.mean(axis=0), spheres.std(axis=0), spheres[-1])
     hand, q = Hand(), np.zeros(8)
     for x, joint in ((0.0, 0.0), (0.0, 0.079), (0.0, 0.081), (0.019, 0.2), (0.021, 0.25), (0.021, 0.4)):
@@ -143,7 +143,7 @@ def joint_values() -> Rows:
     chain, period = SPEC.chain, SPEC.period
     path = [REST + 0.1, READY]
     for options in ({}, {"least": 0.8}):
-        steps = list(timed(chain, REST, path, chain.speeds, period, **options))  # type: ignore[arg-type]
+        steps = list(time_path(chain, REST, path, chain.speeds, period, **options))  # type: ignore[arg-type]
         yield row_of(
             len(steps), *(q[:3] for q in steps[:6]), *(q[:3] for q in steps[7:-4:9]), *(q[:3] for q in steps[-3:])
         )
@@ -153,7 +153,7 @@ def joint_values() -> Rows:
         yield row_of("half a turn", slerp(a, a @ np.diag([1.0, -1.0, -1.0]), part))
     yield row_of("wrap", *(wrap(angle) for angle in (0.0, 3.2, -3.2, math.pi, -math.pi, 7.0, -100.0)))
     grip, arm = SPEC.grip(0.05), chain.command(REST)
-    both = merged([SPEC.drive(0.1, 0.2), grip, arm, SPEC.grip(0.01)])
+    both = merge_commands([SPEC.drive(0.1, 0.2), grip, arm, SPEC.grip(0.01)])
     yield row_of(*(value for group in sorted(both.targets) for value in (group, np.asarray(both.targets[group]))))
     base = Pose2(0.1, 0.2, 0.3)
     poses = [Pose(base.transform(np.array([0.7, 0.05, z])), gripper_rotation(0.4, 0.6)) for z in (1.0, 0.9, 0.8)]

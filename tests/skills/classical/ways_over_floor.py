@@ -11,7 +11,7 @@ import numpy as np
 from homie.kernel.types import Box, Goal, Pose2
 from skills.classical.free_spots import half_depth, places
 from skills.motion.base_path_planning import CostMap, length_left, plan_path, point_ahead, rest_of
-from skills.motion.collision import Solids, cleared, on_the_way, without
+from skills.motion.collision import Solids, clear_boxes, on_the_way, without
 from skills.motion.held_object import Hand
 from skills.motion.standing_places import Reachable, base_candidates
 from tests.skills.classical.scenes import (
@@ -119,7 +119,7 @@ def along_paths() -> Rows:
         replace(boxes[0], half=np.array([0.02, 0.2, 0.1])),
         Box(np.array([0.0, 0.3, 0.1]), np.ones(3) / 50),
     ):
-        grid = cleared(replace(rooms(), occupied=np.ones((60, 120), dtype=bool)), [part])
+        grid = clear_boxes(replace(rooms(), occupied=np.ones((60, 120), dtype=bool)), [part])
         rows, columns = np.nonzero(~grid.occupied)
         yield row_of("cleared", len(rows), rows.mean(), columns.mean(), rows.std(), columns.std())
     goal = Goal(

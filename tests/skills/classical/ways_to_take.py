@@ -11,8 +11,8 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, Pose, Solid
 from skills.classical.grasp_candidates import FINGERS, Grasp, Tool, grasps, palm_touches, touches
-from skills.classical.overhang import drawings, levelled, lies_flat, pinches
-from skills.classical.plate_grasps import blocked, scoops
+from skills.classical.overhang import drawings, find_pinch_grasps, level_grasp, lies_flat
+from skills.classical.plate_grasps import blocked, find_scoop_grasps
 from skills.motion.collision import Solids
 from skills.motion.motions import gripper_rotation
 from tests.skills.classical.scenes import (
@@ -78,9 +78,11 @@ def ways_to_take_plates() -> dict[str, Make]:
     tool, wall = Tool(0.10, FINGERS), beside(PLATE, 0.2, 0.0, (0.05, 0.3, 0.1))
     parts = plate(PLATE.center)
     return {
-        "plate": lambda: _grasps(lambda: scoops(PLATE, parts, (wall,), None, tool)[:24]),
-        "on a shelf, narrow hand": lambda: _grasps(lambda: scoops(PLATE, parts, (), OUT, Tool(0.10, NARROW))),
-        "could be one": lambda: _grasps(lambda: scoops(PLATE, (), (wall,), None, tool)[:16]),
+        "plate": lambda: _grasps(lambda: find_scoop_grasps(PLATE, parts, (wall,), None, tool)[:24]),
+        "on a shelf, narrow hand": lambda: _grasps(
+            lambda: find_scoop_grasps(PLATE, parts, (), OUT, Tool(0.10, NARROW))
+        ),
+        "could be one": lambda: _grasps(lambda: find_scoop_grasps(PLATE, (), (wall,), None, tool)[:16]),
         "which could be one": _could_be_plates,
         "room for the hand": _room_for_a_hand,
     }
@@ -90,11 +92,13 @@ def _could_be_plates() -> Rows:
     heights = ((0.12, 0.12, height) for height in (0.0174, 0.0176, 0.0061, 0.0059))
     widths = ((0.071, 0.075), (0.069, 0.075), (0.19, 0.199), (0.19, 0.201), (0.1, 0.132), (0.1, 0.134))
     for half in (*heights, *((*width, 0.01) for width in widths)):
-        yield row_of(half, bool(scoops(Box(PLATE.center, np.array(half)), (), (), None, Tool(0.10, FINGERS))))
+        yield row_of(
+            half, bool(find_scoop_grasps(Box(PLATE.center, np.array(half)), (), (), None, Tool(0.10, FINGERS)))
+        )
 
 
 def _room_for_a_hand() -> Rows:
-    grasp = scoops(PLATE, plate(PLATE.center), (), None, Tool(0.10, FINGERS))[0]
+    grasp = find_scoop_grasps(PLATE, plate(PLATE.center), (), None, Tool(0.10, FINGERS))[0]
     for way in (-grasp.approach, np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.0, -1.0]), grasp.pose.rotation[:, 1]):
         free = [x for x in np.arange(0.0, 0.4, 0.004) if not _is_blocked(grasp, x * way)]
         yield row_of("clear from", way, min(free), max(free), len(free))
@@ -112,8 +116,8 @@ def ways_over_an_edge() -> dict[str, Make]:
     front, narrow = replace(TOP, access=OUT), Tool(0.07, NARROW)
     return {
         "drawn": _random_rows,
-        "walls that slope": lambda: _grasps(lambda: pinches(over, TOP, sloping, Tool(0.10, FINGERS))),
-        "on a board, narrow hand": lambda: _grasps(lambda: pinches(over, front, sloping, narrow)),
+        "walls that slope": lambda: _grasps(lambda: find_pinch_grasps(over, TOP, sloping, Tool(0.10, FINGERS))),
+        "on a board, narrow hand": lambda: _grasps(lambda: find_pinch_grasps(over, front, sloping, narrow)),
         "what lies flat": lambda: _flat(sloping[0]),
     }
 
@@ -124,9 +128,9 @@ def _random_rows() -> Rows:
             for way in drawings(box, surface, (beside(box, 0.3, 0.0, (0.05, 0.4, 0.03)),)):
                 yield row_of(box.name, way.length, way.depth, way.yaw, way.at)
                 drawn = Box(box.center + way.length * way.out, box.half, box.yaw)
-                for grasp in pinches(drawn, surface, (), Tool(0.10, FINGERS))[:3]:
+                for grasp in find_pinch_grasps(drawn, surface, (), Tool(0.10, FINGERS))[:3]:
                     yield "  " + _grasp(grasp)
-                    level, hand = levelled(drawn, grasp, grasp.pose)
+                    level, hand = level_grasp(drawn, grasp, grasp.pose)
                     yield "  " + row_of("levelled", level.center, level.half, level.yaw, hand.rotation[:, 0])
 
 

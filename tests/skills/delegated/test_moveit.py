@@ -12,7 +12,7 @@ from homie.envs.mujoco.robots.bodies.fetch_kinematics import SPEC
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Outcome, Subtask
-from skills.motion.motions import merged
+from skills.motion.motions import merge_commands
 from skills.moveit import MoveIt
 from tests.homes import one_room
 
@@ -58,7 +58,7 @@ class Planner:
         assert not any(group in command.targets for group in ("arm", "torso")), "the arm is the planner's"
         if np.max(np.abs(SPEC.chain.measured(body) - self.goal)) < THERE:
             self.goal_handle.outcome = Outcome.SUCCEEDED
-        return merged([SPEC.chain.command(self.goal), command])
+        return merge_commands([SPEC.chain.command(self.goal), command])
 
 
 @pytest.fixture(scope="module")

@@ -494,7 +494,7 @@ class Echo:
         self.steps += 1
         ahead = inputs["primary"].mean() / 255 * 0.05
         motions = [Motion(np.array([ahead, 0.0, 0.01 * self.steps]), np.array([0.0, 0.0, 0.25]), 0.0, np.zeros(3))] * 4
-        return Motion.stacked(motions) if "ahead" in self.facts else motions[0].named()
+        return Motion.stack(motions) if "ahead" in self.facts else motions[0].to_dict()
 
 
 class Echoing(PolicySet):
@@ -535,7 +535,7 @@ def test_a_client_of_openpi_asks_our_server(facts, rows):
     with live_server.serving(skills=skills, dialect=OpenPiSession) as server:
         client = WebsocketClientPolicy(server.url)
         metadata = client.get_server_metadata()
-        assert metadata["conventions"] == {**LAYOUTS["libero"].declared(), "rate": 5.0, "pictures": "upright"}
+        assert metadata["conventions"] == {**LAYOUTS["libero"].to_dict(), "rate": 5.0, "pictures": "upright"}
         assert metadata["observation"] == [
             "observation/image",
             "observation/wrist_image",

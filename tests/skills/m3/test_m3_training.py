@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 from skills.m3.layout import ANGULAR, SIZE  # noqa: E402
 from skills.m3.teacher import decisions, goals  # noqa: E402
-from skills.m3.training import LEAST_PICTURES, Way, arm_before_camera, covered, mirrored, turned  # noqa: E402
+from skills.m3.training import LEAST_PICTURES, Way, arm_before_camera, cover_pictures, mirror, turn_pictures  # noqa: E402
 
 
 def drive(*, arm: bool, pictures: int = 40, wall: bool = False):
@@ -38,14 +38,14 @@ def test_the_arm_of_some_ways_is_put_into_the_pictures_of_the_others() -> None:
     arm = arm_before_camera(drive(arm=True))
     assert arm is not None
     bare = drive(arm=False)
-    hidden = covered(bare, [arm], np.random.default_rng(0))
+    hidden = cover_pictures(bare, [arm], np.random.default_rng(0))
     assert (hidden[:, arm.pixels] == 0.02).all() and (hidden[:, ~arm.pixels] == bare[:, ~arm.pixels]).all()
     assert (bare == drive(arm=False)).all(), "the recorded pictures stay as they are"
 
 
 def test_without_a_known_arm_a_random_part_is_covered() -> None:
     bare = drive(arm=False)
-    parts = [covered(bare, [], np.random.default_rng(seed)) != bare for seed in range(6)]
+    parts = [cover_pictures(bare, [], np.random.default_rng(seed)) != bare for seed in range(6)]
     assert all((part == part[0]).all() for part in parts) and any(part.any() for part in parts)
 
 
@@ -58,7 +58,7 @@ def wall_ahead(turn: float) -> torch.Tensor:
 
 @pytest.mark.parametrize("turn", [-0.3, -0.1, 0.05, 0.25])
 def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
-    picture = turned(wall_ahead(0.0), torch.tensor([turn]))
+    picture = turn_pictures(wall_ahead(0.0), torch.tensor([turn]))
     visible = picture > 0
     assert visible.float().mean() > 0.6
     assert torch.allclose(picture[visible], wall_ahead(turn)[visible], rtol=0.02)
@@ -70,14 +70,14 @@ def test_a_turned_picture_is_that_of_a_turned_base(turn: float) -> None:
 
 def test_a_picture_that_is_not_turned_stays_as_it_is() -> None:
     pictures = torch.rand(3, 128, 128)
-    assert torch.equal(turned(pictures, torch.zeros(3)), pictures)
+    assert torch.equal(turn_pictures(pictures, torch.zeros(3)), pictures)
 
 
 def test_a_mirrored_way_turns_to_the_other_side_for_a_target_on_the_other_side() -> None:
     angles = np.linspace(0.0, 1.5, 40)
     bend = np.stack([np.sin(angles), 1.0 - np.cos(angles), angles], axis=1)
     way = Way(bend, torch.rand(40, SIZE, SIZE), np.array([1.0, 2.0, 0.7]))
-    other = mirrored(way)
+    other = mirror(way)
     np.testing.assert_allclose(goals(other.poses, other.target), goals(bend, way.target) * (1.0, -1.0, 1.0))
     turns = decisions(other.poses, other.poses).reshape(40, -1, len(ANGULAR))
     np.testing.assert_allclose(turns[..., ::-1], decisions(bend, bend).reshape(40, -1, len(ANGULAR)), atol=1e-9)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from homie.kernel.errors import BadInput
 from skills.effector.octo_actions import STICKY, Gripper, Statistics, motion
-from skills.effector.octo_chunks import Ensemble, Receding
+from skills.effector.octo_chunks import Ensemble, RecedingHorizon
 
 # ---------------------------------------------------------------- chunks
 
@@ -21,7 +21,7 @@ def chunk(start: float):
 
 def test_receding_gives_the_first_actions_of_each_chunk():
     chunks = iter([chunk(0), chunk(10), chunk(20)])
-    steps = Receding(2)
+    steps = RecedingHorizon(2)
     assert [steps.step(lambda: next(chunks))[0] for _ in range(5)] == [0, 1, 10, 11, 20]
 
 
@@ -41,7 +41,7 @@ def test_the_oldest_counts_most_in_a_weighted_ensemble():
 
 
 def test_chunks_are_forgotten_on_reset():
-    for steps in (Receding(4), Ensemble(4, 0.0)):
+    for steps in (RecedingHorizon(4), Ensemble(4, 0.0)):
         steps.step(lambda: chunk(0))
         steps.reset()
         assert steps.step(lambda: chunk(50))[0] == 50

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from skills.effector.octo_chunks import Receding
+from skills.effector.octo_chunks import RecedingHorizon
 from skills.effector.octo_skill_set import Octo, OctoSettings
 from skills.policies.motions import Motion
 from skills.policies.policy import PolicyFailed
@@ -88,7 +88,7 @@ def test_an_episode_is_reproducible_and_attempts_differ(octo):
 
 def test_receding_runs_the_network_once_per_chunk(octo):
     policy = octo.policy()
-    policy.chunks = Receding(3)
+    policy.chunks = RecedingHorizon(3)
     policy.reset(GOAL)
     runs = []
     hook = policy.network.register_forward_hook(lambda *_: runs.append(1))

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork  # noqa: E402
-from skills.pixnav.preprocessing import mask, resized  # noqa: E402
+from skills.pixnav.preprocessing import mask, resize_picture  # noqa: E402
 
 GOLDEN = FOLDER / "pixnav"
 SEEDS = (207, 216)
@@ -78,8 +78,8 @@ def test_the_padded_window_gives_the_same(case, inputs):
 def test_preprocessing_is_equal_to_the_pixel(case):
     frames = case.source.image("camera", (34, 480, 640, 3), case.seed)
     goal = case.source.image("camera_goal", (1, 480, 640, 3), case.seed)[0]
-    assert np.array_equal(resized(goal), case.io["cam_goal_image224"])
-    assert np.array_equal(resized(frames[0]), case.io["cam_frame0_224"])
+    assert np.array_equal(resize_picture(goal), case.io["cam_goal_image224"])
+    assert np.array_equal(resize_picture(frames[0]), case.io["cam_frame0_224"])
     patch = case.io["cam_mask224_nonzero_patch"]
     y, x = (int(v) for v in case.io["cam_mask224_patch_origin_yx"])
     expected = np.zeros((224, 224), np.uint8)

@@ -13,8 +13,8 @@ from skills import policy_codec as codec
 from skills.policy_codec import CodecError, decode, encode
 from skills.policy_messages import (
     PROTOCOL,
-    Done,
     Hello,
+    PolicyResult,
     Problem,
     Reset,
     Step,
@@ -58,7 +58,7 @@ def test_what_is_sent_arrives(value):
 
 @given(number=st.integers(0, 2**40), named=NAMED, seconds=st.floats(0, 1e6))
 def test_messages_arrive(number, named, seconds):
-    for message in (Reset(number, named), Step(number, named), Done(number, named, seconds)):
+    for message in (Reset(number, named), Step(number, named), PolicyResult(number, named, seconds)):
         arrived = from_frame(to_frame(message))
         assert type(arrived) is type(message) and arrived.number == number
         sent = {name: getattr(message, name) for name in ("goal", "given", "result") if hasattr(message, name)}

@@ -21,7 +21,7 @@ from homie.kernel.support.page_headers_and_cookies import is_local
 from skills.policies.policy import PolicyFailed
 from skills.policy_access import read_token
 from skills.policy_codec import FRAME_BYTES
-from skills.policy_messages import PROTOCOL, Done, Hello, Problem, Reset, Step, Welcome, from_frame, to_frame
+from skills.policy_messages import PROTOCOL, Hello, PolicyResult, Problem, Reset, Step, Welcome, from_frame, to_frame
 from skills.policy_server import PolicyServer, Service
 
 TOKEN = "a-token-of-24-characters"
@@ -131,9 +131,9 @@ def test_a_message_at_the_wrong_time(server):
     with connect(server.url) as connection:
         assert isinstance(ask(connection, Hello(PROTOCOL, "0")), Welcome)
         assert ask(connection, Hello(PROTOCOL, "0")).sort == "request"
-        assert ask(connection, Done(1, {}, 0.0)).sort == "request"
+        assert ask(connection, PolicyResult(1, {}, 0.0)).sort == "request"
         assert ask(connection, Step(1, {})).sort == "internal"
-        assert isinstance(ask(connection, Reset(2, {"text": "a"})), Done)
+        assert isinstance(ask(connection, Reset(2, {"text": "a"})), PolicyResult)
         assert ask(connection, Step(3, {})).result["steps"] == 1
     with connect(server.url) as connection:
         assert ask(connection, Step(1, {})).sort == "request"
@@ -158,8 +158,8 @@ def test_malformed_frames_are_answered_and_the_session_goes_on(server, junk, dat
     with connect(server.url) as connection:
         assert isinstance(ask(connection, Hello(PROTOCOL, "0")), Welcome)
         assert isinstance(ask(connection, junk), Problem)
-        assert isinstance(ask(connection, bytes(frame)), Problem | Done)
-        assert isinstance(ask(connection, Reset(2, {"text": "a"})), Done)
+        assert isinstance(ask(connection, bytes(frame)), Problem | PolicyResult)
+        assert isinstance(ask(connection, Reset(2, {"text": "a"})), PolicyResult)
         assert ask(connection, Step(3, {})).result["steps"] == 1
     with connect(server.url) as connection:
         answer = ask(connection, junk)

@@ -12,7 +12,7 @@ from planners.llm.messages import Reply
 from planners.llm.model_planner import ModelPlanner
 from planners.llm.numbered_choices import read_ids
 from planners.llm.prompting.settings import PromptSettings
-from planners.llm.reading import Unreadable
+from planners.llm.reading import UnreadableAnswer
 from suites.published.quirks import EB_ALFRED, EB_NAVIGATION
 
 
@@ -34,7 +34,7 @@ def test_official_readings_cut_a_plan_where_a_number_is_not_in_the_list(quirks, 
 
 @pytest.mark.parametrize(("quirks", "numbers"), [(EB_ALFRED, (9, 0)), (EB_NAVIGATION, ())])
 def test_what_no_reading_takes(quirks, numbers) -> None:
-    with pytest.raises(Unreadable, match=r"There is no action 9|The plan is empty"):
+    with pytest.raises(UnreadableAnswer, match=r"There is no action 9|The plan is empty"):
         read_ids(answer(*numbers), MOVES, quirks=quirks)
 
 
@@ -67,7 +67,7 @@ PLAIN = answer(0, 2)
 )
 def test_the_released_eb_alfred_reads_no_more_than_plain_json(text) -> None:
     """What `json_to_action` of the release gives -1 for: an invalid action."""
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableAnswer):
         read_ids(text, MOVES, quirks=EB_ALFRED)
 
 
