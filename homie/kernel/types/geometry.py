@@ -60,7 +60,7 @@ def wrap_angle(angle: float) -> float:
     """Wrap one angle (rad) to [-pi, pi): ten times as fast as `wrap_angles`.
 
     Examples:
-        >>> wrapped_angle(3 * math.pi) == -math.pi
+        >>> wrap_angle(3 * math.pi) == -math.pi
         True
     """
     return (angle + math.pi) % (2 * math.pi) - math.pi

@@ -184,7 +184,7 @@ class _Expert:
         offset_between_pads = _between_pads(_outline(item) @ planar_rotation(relative).T)
         middle = np.array([0.0, (float(offset_between_pads.max()) + float(offset_between_pads.min())) / 2])
         grip = self.at[item.name] + planar_rotation(tool_yaw) @ middle
-        tool = self.action.reaching(_pose(grip, height, tool_yaw), open=True).pose
+        tool = self.action.from_pose(_pose(grip, height, tool_yaw), open=True).pose
         lateral = planar_rotation(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
         offset = np.array([lateral[0], -middle[1]])
         return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
@@ -208,7 +208,7 @@ class _Expert:
 
     def _reaches(self, point: Array, height: float, yaw: float) -> bool:
         for tool_height in (height, TRAVEL):
-            pose = self.action.reaching(_pose(point, tool_height, yaw), open=True).gripper
+            pose = self.action.from_pose(_pose(point, tool_height, yaw), open=True).gripper
             at = pose.position - np.array([FOOT[0], FOOT[1], 0.0])
             if not self.kinematics.solve(at, pose.rotation, HOME).ok:
                 return False
@@ -223,7 +223,7 @@ class _Expert:
         self._move(held.grip, TRAVEL, tool_yaw, open=False)
 
     def _move(self, point: Array, height: float, yaw: float, *, open: bool) -> ArmActions:
-        action = self.action.reaching(_pose(point, height, yaw), open=open)
+        action = self.action.from_pose(_pose(point, height, yaw), open=open)
         self.done.append(action)
         return action
 
