@@ -415,6 +415,12 @@ def test_json_that_is_no_decision_is_answered_with_what_to_write(text: str, mess
     assert "Write one JSON object and nothing else" in problem
 
 
+def test_a_name_in_characters_of_a_newer_unicode_is_a_name() -> None:
+    name = "\U0001fae9\U0001ccf1"  # Unicode 16 and later, which grammars allow
+    reading = read(json.dumps({"analysis": "x", "subtask": {"action": "Pick", "target": name}}), JSON, ACTIONS)
+    assert reading.subtasks[0].target == name
+
+
 def test_a_broken_last_block_is_not_replaced_by_an_older_one() -> None:
     assert "broken" in wrong(json.dumps(PLAIN) + '\nNo: {"analysis": "wait", "subtask": {"action": "En')
     assert "not closed" in wrong("Analysis: x\nSubtask: [End]\nAnalysis: y\nSubtask: [Pick, app", TEXT)

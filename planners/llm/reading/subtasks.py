@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -169,7 +170,8 @@ def is_nothing(text: str) -> bool:
 
 
 def _has_letters(text: str) -> bool:
-    return any(letter.isalnum() for letter in text)
+    # Grammars know characters of a newer Unicode, which this Python takes for unassigned (Cn).
+    return any(letter.isalnum() or unicodedata.category(letter) == "Cn" for letter in text)
 
 
 def _is_sentence(text: str, lists: Lists) -> bool:
