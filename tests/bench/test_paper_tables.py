@@ -25,7 +25,7 @@ def test_every_row_was_compared() -> None:
         rows = paper_tables.counts(section)
         assert len(rows) >= 6
         for model, row in rows.items():
-            printed = paper_tables.printed(table)[model]
+            printed = paper_tables.read_printed_table(table)[model]
             assert set(printed) == set(HEADS)
             shares = shares_by_head(row)
             for head in HEADS:
@@ -43,7 +43,7 @@ def test_a_wrong_figure_is_found() -> None:
 def test_implied_counts_are_those_that_were_printed() -> None:
     for model in ("GPT-4o", "SFT"):
         row = paper_tables.counts("H6_counts")[model]
-        implied = paper_tables.implied_counts(paper_tables.printed("H4")[model])
+        implied = paper_tables.implied_counts(paper_tables.read_printed_table("H4")[model])
         assert implied is not None
         assert row.total % implied.total == 0 or implied.total < row.total
     assert paper_tables.implied_counts(dict.fromkeys(HEADS, "3.00")) is None

@@ -104,7 +104,7 @@ def test_seven_numbers_move_the_hand_in_the_frame_of_the_scene(port: int) -> Non
         here = robot.kinematics.forward(robot.spec.chain.measured(robot.measured()))
         there = STAND.transform(here.position + np.array([0.05, 0.05, -0.05]))
         down = np.column_stack([turn.transform(axis) for axis in np.array([[1.0, 0, 0], [0, -1.0, 0], [0, 0, -1.0]])])
-        action = ArmAction.reaching(Pose(there, down), open=False)
+        action = ArmAction.from_pose(Pose(there, down), open=False)
         record = session.call("Move", str(action))
         assert record.feedback.ok, record.feedback.message
         hand = robot.kinematics.forward(robot.spec.chain.measured(robot.measured())).position
