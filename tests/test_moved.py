@@ -132,11 +132,14 @@ def test_members_of_parts_by_their_old_names() -> None:
         ("homie.kernel.interfaces", "NamedByUsers", "Configurable"),  # codespell:ignore
         ("homie.kernel.interfaces", "Privileged", "GroundTruthAccess"),
         ("homie.kernel.interfaces.simulator_abilities", "Privileged", "GroundTruthAccess"),
+        ("homie.kernel.types", "Listed", "NumberedObject"),
         ("homie.kernel.types", "Telling", "Visibility"),
+        ("homie.kernel.types", "wrapped", "wrap_angles"),
+        ("homie.kernel.types", "wrapped_angle", "wrap_angle"),
         ("homie.runtime.assembly", "SkillShelf", "LoadedSkills"),  # codespell:ignore
     ],
 )
-def test_a_class_by_its_old_name(module: str, old: str, new: str) -> None:
+def test_a_class_or_function_by_its_old_name(module: str, old: str, new: str) -> None:
     place = importlib.import_module(module)
     with pytest.warns(DeprecationWarning, match=rf"{old} is called {new} now"):
         assert getattr(place, old) is getattr(place, new)

@@ -178,4 +178,12 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = renamed(__name__, {"Telling": "Visibility"})
+    __getattr__ = renamed(
+        __name__,
+        {
+            "Telling": "Visibility",
+            "Listed": "NumberedObject",
+            "wrapped": "wrap_angles",
+            "wrapped_angle": "wrap_angle",
+        },
+    )
