@@ -34,12 +34,7 @@ class Red(Detector):
             for number, (x, y, width, height, pixels) in enumerate(patches.tolist())
             if number > 0 and pixels >= self._settings.least  # label 0 is the background, which is not red
         ]
-        return sorted(
-            detections,
-            key=lambda planner_input: (
-                (planner_input.box[0] - planner_input.box[2]) * (planner_input.box[3] - planner_input.box[1])
-            ),
-        )
+        return sorted(detections, key=lambda item: (item.box[0] - item.box[2]) * (item.box[3] - item.box[1]))
 
     def describe(self) -> dict[str, object]:
         return self._settings.model_dump()
