@@ -153,10 +153,11 @@ class Things:
                 self._check_body(self.furniture[entity], scans, [detection for detection, _ in parts[""]])
             if entity != held:
                 self._add(entity, parts, stamp)
-        self.missing.update(forget_missing(self.objects, self.furniture, list(scans.values()), {*patches, held}))
+        views, excused = list(scans.values()), {*patches, held}
+        self.missing.update(forget_missing(self.objects, self.furniture, views, excused))
         if anonymous:
             self._resolve_conflicts(patches, held)
-            forget_doubtful(self.furniture, self._support, list(scans.values()), {*patches, held})
+            forget_doubtful(self.furniture, self._support, views, excused)
 
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
