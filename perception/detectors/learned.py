@@ -26,7 +26,8 @@ from perception.detectors.simulated import COLOURED
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.names import vocabulary
 
-WEIGHTS = "weights/home.onnx"
+SHIPPED = Path(str(files("perception.learned").joinpath("weights/home.onnx")))
+"""The weights that ship."""
 FILE = "detector.onnx"
 STRIDE = 32
 """Sides of the network's input are multiples of it (pixels)."""
@@ -57,7 +58,7 @@ class LearnedDetector(YoloOnnxDetector):
     Settings: ClassVar[type[BaseModel] | None] = LearnedSettings
 
     def __init__(self, argument: str = "", settings: LearnedSettings | None = None) -> None:
-        path = Path(argument).expanduser() if argument else Path(str(files("perception.learned").joinpath(WEIGHTS)))
+        path = Path(argument).expanduser() if argument else SHIPPED
         settings = settings or LearnedSettings.model_validate({})
         self._side = settings.size
         super().__init__(str(path / FILE if path.is_dir() else path), settings)

@@ -15,7 +15,6 @@ import numpy as np
 import onnx
 import torch
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import nn
 
@@ -42,32 +41,32 @@ def read_export(path: Path, pictures: Callable[[], torch.Tensor]) -> tuple[list[
     except DecodeError as error:
         raise ValueError("it is no ONNX file") from error
     names = json.loads({entry.key: entry.value for entry in model.metadata_props}.get("names", "{}"))
-    classes = [name for _, name in sorted((int(number), name) for number, name in names.items())]
-    if not classes:
+    if not isinstance(names, dict) or not names:
         raise ValueError("it names no classes")
+    classes = [name for _, name in sorted((int(number), name) for number, name in names.items())]
     network = Network(classes).eval()
     modules = _convolutions(network)
     weights = _folded_weights(model.graph)
     shapes = [tuple(module.weight.shape) for module in modules]
-    if shapes != [kernel.shape for kernel, _ in weights]:
+    if shapes != [tuple(kernel.shape) for kernel, _ in weights]:
         raise ValueError("it has other layers")
     norms = _norms(network)
     for module, (kernel, offset) in zip(modules, weights, strict=True):
         norm = norms.get(module)
-        scale = np.ones(len(kernel), dtype=np.float32)
         if norm is not None:
-            typical = float(module.weight.detach().flatten(1).norm(dim=1).mean())
-            scale = GROWN * typical / np.linalg.norm(kernel.reshape(len(kernel), -1), axis=1).clip(min=1e-6)
-            norm.register_forward_pre_hook(_restored(torch.tensor(scale), torch.tensor(offset)))
+            new_norm = module.weight.detach().flatten(1).norm(dim=1).mean()
+            scale = GROWN * new_norm / kernel.flatten(1).norm(dim=1).clamp(min=1e-6)
+            kernel = kernel * scale[:, None, None, None]
+            norm.register_forward_pre_hook(_statistics_setter(scale, offset))
         elif module.bias is not None:
-            module.bias.data.copy_(torch.tensor(offset))
-        module.weight.data.copy_(torch.tensor(kernel * scale[:, None, None, None]))
+            module.bias.data.copy_(offset)
+        module.weight.data.copy_(kernel)
     with torch.no_grad():
         network(pictures())
     return classes, network.state_dict()
 
 
-def _restored(scale: torch.Tensor, offset: torch.Tensor) -> Callable[[nn.Module, tuple[torch.Tensor]], None]:
+def _statistics_setter(scale: torch.Tensor, offset: torch.Tensor) -> Callable[[nn.Module, tuple[torch.Tensor]], None]:
     """Return a hook that sets a batch norm to undo the scale of its kernels and to add their offset."""
 
     def set_statistics(norm: nn.Module, inputs: tuple[torch.Tensor]) -> None:
@@ -106,9 +105,10 @@ def _norms(network: Network) -> dict[nn.Conv2d, nn.BatchNorm2d]:
     }
 
 
-def _folded_weights(graph: onnx.GraphProto) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+def _folded_weights(graph: onnx.GraphProto) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Return kernel and offset of each convolution, stored in single or half precision."""
-    tensors = {tensor.name: numpy_helper.to_array(tensor).astype(np.float32) for tensor in graph.initializer}
+    arrays = {tensor.name: numpy_helper.to_array(tensor).astype(np.float32) for tensor in graph.initializer}
+    tensors = {name: torch.tensor(array) for name, array in arrays.items()}
     casts = [node for node in graph.node if node.op_type == "Cast" and node.input[0] in tensors]
     tensors |= {node.output[0]: tensors[node.input[0]] for node in casts}
     nodes = [node for node in graph.node if node.op_type == "Conv"]

@@ -23,6 +23,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.training import LEAST_SCORE, DetectorOrder, DetectorReport, resuming
 from homie.kernel.support.files import write_atomically
 from homie.kernel.support.progress import StepOver
+from perception.detectors.learned import FILE, SHIPPED
 from perception.detectors.yolo_onnx import YoloOnnxDetector, YoloOnnxSettings
 from perception.learned.coco import CocoSplit, Labelled, read_split
 from perception.learned.examples import Examples, examples_of
@@ -32,8 +33,6 @@ from perception.learned.losses import loss_of
 from perception.learned.network import COARSEST, Network
 from perception.learned.scoring import score
 
-FILE = "detector.onnx"
-SHIPPED = Path(__file__).parent / "weights" / "home.onnx"
 STATE = "checkpoints/state.pt"
 AVERAGED = 0.998
 """Decay of the moving average of the weights, which is saved: it covers about the last 500 steps."""
@@ -69,7 +68,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     run = _Run(order, network)
     held_out = _held_out(order, data)
     balance = _balance(data, size)
-    for examples in _prepared(order, data, network.groups, size, after=run.step):
+    for examples in _examples_by_step(order, data, network.groups, size, after=run.step):
         run.step += 1
         run.losses[run.step] = run.learn(examples, balance)
         over(run.step, order.steps, run.losses[run.step])
@@ -92,7 +91,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     )
 
 
-def _prepared(
+def _examples_by_step(
     order: DetectorOrder, data: CocoSplit, groups: Sequence[int], size: tuple[int, int], after: int
 ) -> Iterator[Examples]:
     """Yield the examples of each step after a step, prepared in a thread while the step before is performed."""
@@ -202,15 +201,19 @@ def _held_out(order: DetectorOrder, data: CocoSplit) -> Sequence[Labelled]:
     split = read_split(order.data, "validation")
     if split.classes != data.classes:
         raise BadInput(f"The splits of {order.data} have different categories: make the data set again.")
-    return split.pictures[:: max(1, len(split.pictures) // MEASURED)]
+    return _spread(split.pictures, MEASURED)
+
+
+def _spread(pictures: Sequence[Labelled], number: int) -> Sequence[Labelled]:
+    """Return at least so many pictures, evenly spread over all, or all if there are fewer."""
+    return pictures[:: max(1, len(pictures) // number)]
 
 
 def _balance(data: CocoSplit, size: tuple[int, int]) -> torch.Tensor:
     """Return the weight of a fine cell of each class: the square root of its inverse frequency."""
-    sample = data.pictures[:: max(1, len(data.pictures) // BALANCED)]
     groups = [0] * len(data.classes)
     counts = torch.zeros(len(data.classes) + 1)
-    for picture in sample:
+    for picture in _spread(data.pictures, BALANCED):
         counts += torch.bincount(examples_of([picture], groups, size, None).filled.flatten(), minlength=len(counts))
     weights = (counts.clamp(min=1.0).median() / counts.clamp(min=1.0)).sqrt().clamp(1.0 / HEAVIEST, HEAVIEST)
     return weights / (weights * counts).sum() * counts.sum()
@@ -231,16 +234,15 @@ def _mean_loss(
 def _load_initial_weights(network: Network, data: CocoSplit, size: tuple[int, int], start: str) -> None:
     """Load the weights of an earlier training, without the outputs if its classes differ. Raises BadInput."""
 
-    def some_pictures() -> torch.Tensor:
-        chosen = data.pictures[:: max(1, len(data.pictures) // TYPICAL)]
-        return examples_of(chosen, network.groups, size, None).pictures
+    def typical_pictures() -> torch.Tensor:
+        return examples_of(_spread(data.pictures, TYPICAL), network.groups, size, None).pictures
 
     path = Path(start) / "weights.pt" if Path(start).is_dir() else Path(start)
     if start == "learned" and not path.exists():
         path = SHIPPED
     try:
         if path.suffix == ".onnx":
-            classes, known = read_export(path, some_pictures)
+            classes, known = read_export(path, typical_pictures)
         else:
             saved = torch.load(path, weights_only=True)
             classes, known = saved["classes"], saved["network"]

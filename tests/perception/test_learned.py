@@ -133,14 +133,9 @@ def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path
         out = tmp_path / f"from {Path(model).name}"
         further = train_detector(options(data, out, model=str(tmp_path / model)), silent)
         assert further.losses[1] < share * uninterrupted.losses[1]
+    (tmp_path / "another.onnx").write_bytes(b"no graph")
     with pytest.raises(BadInput, match="has no weights of `homie train detector`"):
-        train_detector(options(data, tmp_path / "none", model=str(path_of_another_graph(tmp_path))), silent)
-
-
-def path_of_another_graph(folder: Path) -> Path:
-    path = folder / "another.onnx"
-    path.write_bytes(b"no graph")
-    return path
+        train_detector(options(data, tmp_path / "none", model=str(tmp_path / "another.onnx")), silent)
 
 
 class Labels(Detector):
