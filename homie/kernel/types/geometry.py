@@ -51,9 +51,9 @@ def quaternion_rotation(quaternion: Array) -> Array:
     )
 
 
-def wrap_angles(angles: Array | float) -> Array:
-    """Wrap angles (rad) of any shape to [-pi, pi)."""
-    return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)
+def wrap_angles(angles: Array | float, start: float = -np.pi) -> Array:
+    """Wrap angles (rad) of any shape to [start, start + 2 pi)."""
+    return np.asarray(np.remainder(angles - start, 2 * np.pi) + start)
 
 
 def wrap_angle(angle: float) -> float:

@@ -9,10 +9,9 @@ arm gives joint 5; joints 1 to 3 follow from the orientation of frame 3, as rota
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from homie.envs.mujoco.robots.bodies.panda import FILE, SPEC
-from homie.kernel.types import Array
+from homie.kernel.types import Array, wrap_angles
 
 _ORIGINS = [FILE.origin(f"panda_link{number}") for number in range(1, 8)]
 _ROLLS = [FILE.turn(f"panda_link{number}", "x") for number in range(1, 8)]
@@ -117,8 +116,3 @@ def _solutions_for_elbow(
         candidates = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
         solution_sets.append(candidates[~straight])
     return np.concatenate(solution_sets)
-
-
-def wrap_angles(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
-    """Wrap angles to [start, start + 2 pi)."""
-    return np.asarray(np.remainder(angles - start, 2 * np.pi) + start)
