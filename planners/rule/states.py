@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel.knowledge import CONTRARY, RememberedThing
+from homie.kernel.support.text import join_words
 from planners.rule.error_reactions import Course, Moves
 from planners.rule.memory import Memory
 from planners.rule.reading.orders import Ask
@@ -105,7 +106,7 @@ class StateAnswers(Moves):
 def join_names(names: list[str]) -> str:
     """Join names for a sentence: `apple, pear and mug`."""
     descriptions = [f"{names.count(name)} x {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
-    return " and ".join([", ".join(descriptions[:-1]), descriptions[-1]] if len(descriptions) > 1 else descriptions)
+    return join_words(descriptions)
 
 
 def _is_or_are(names: list[str]) -> str:
