@@ -41,7 +41,7 @@ from suites.authoring.homie_100.all_tasks import ENTRIES, TEST
 from suites.authoring.homie_100.draft import Draft, Plan, fingerprint
 from suites.authoring.homie_100.entry import Entry
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import UnsuitedHouse
+from suites.authoring.states_script import UnsuitedHouse
 from suites.authoring.suite_writing import write_yaml
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from homie.bench.authoring.house import House
 
 
 class UnsuitedHouse(Exception):
-    """The house lacks what the task is about."""
+    """The house lacks what a task or script names, or has more than one of it."""
 
 
 @dataclass(slots=True)

@@ -10,8 +10,9 @@ from homie.bench.authoring import END
 from suites.authoring.homie_100.draft import MOST_PATHS, Draft, Plan, subtasks_of
 from suites.authoring.homie_100.entry import Pattern, slots
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Binder, Step, UnsuitedHouse
+from suites.authoring.homie_100.script import Binder, Step
 from suites.authoring.homie_100.words import CLASSES, is_inside, of_class, place
+from suites.authoring.states_script import UnsuitedHouse
 
 LONGEST = 19
 

@@ -10,8 +10,9 @@ from itertools import islice
 from homie.bench.authoring import END, Route, orders
 from homie.bench.suite.suite import Task
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Step, UnsuitedHouse
+from suites.authoring.homie_100.script import Step
 from suites.authoring.homie_100.words import ANY_WILL_DO, Goal, arrival_goal, block, place, stay_goal
+from suites.authoring.states_script import UnsuitedHouse
 
 MOST_PATHS = 200
 LONGEST = 19

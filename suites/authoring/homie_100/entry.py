@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from homie.envs.mujoco.generate.requested_changes import Variation
 from suites.authoring.homie_100.draft import Draft, Plan, make_draft, subtasks_of
 from suites.authoring.homie_100.houses import GeneratedHouse
-from suites.authoring.homie_100.script import Binder, UnsuitedHouse
+from suites.authoring.homie_100.script import Binder
 from suites.authoring.homie_100.second_hand import right_plans, wrong_plans
 from suites.authoring.homie_100.words import at_kind, of_class, place_name
+from suites.authoring.states_script import UnsuitedHouse
 
 Pattern = Callable[[GeneratedHouse], Draft]
 """Drafts a task for a house; raises UnsuitedHouse where it does not fit."""

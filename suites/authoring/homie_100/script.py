@@ -29,15 +29,12 @@ from typing import Literal
 
 from suites.authoring.homie_100.houses import GeneratedHouse
 from suites.authoring.homie_100.words import ANY_WILL_DO, at_kind, of_class, targets
+from suites.authoring.states_script import UnsuitedHouse
 
 Kind = Literal["carry", "open", "close", "close all", "visit", "take", "stay", "never", "bar"]
 _CARRY = re.compile(
     r"(?P<never>!)?(?:(?P<count>\d+)\*)?(?P<noun>[a-z_.]*)(?:@(?P<at>[a-z_#0-9.]+))?>(?P<to>[a-z_#0-9.]+)"
 )
-
-
-class UnsuitedHouse(Exception):
-    """The house lacks what a script names, or has more than one of it."""
 
 
 @dataclass(frozen=True, slots=True)
