@@ -39,7 +39,7 @@ _FROM_CORNER = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedObjects:
+class NumberedBoxes:
     """Objects by number, and the pictures in which these numbers are drawn."""
 
     things: Mapping[int, Detection]
@@ -71,7 +71,7 @@ def mark(
     *,
     widths: Mapping[str, int] | None = None,
     first: int = 1,
-) -> NumberedObjects:
+) -> NumberedBoxes:
     """Number objects in the order given and draw the numbers in copies of the pictures (H, W, 3), by view.
 
     The number of None stays unused: that object is in a list of the caller, but was not detected in any picture. So
@@ -94,7 +94,7 @@ def mark(
             boxes = {number: detection.box for number, detection in seen.items()}
             masks = {number: detection.mask for number, detection in seen.items() if detection.mask is not None}
             marked_pictures[view] = draw_marks(picture, boxes, picture.shape[1] / width, masks)
-    return NumberedObjects(boxes_by_view, marked_pictures)
+    return NumberedBoxes(boxes_by_view, marked_pictures)
 
 
 def draw_marks(

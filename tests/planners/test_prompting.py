@@ -28,7 +28,7 @@ from homie.kernel.types import (
     Subtask,
 )
 from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS
-from perception.numbered_boxes import NumberedObjects
+from perception.numbered_boxes import NumberedBoxes
 from planners.llm.answer_formats import Layout
 from planners.llm.messages import Request
 from planners.llm.prompting.answering import as_json
@@ -350,7 +350,7 @@ def test_a_template_that_can_not_be_used_is_reported_in_a_sentence(text: str, me
 
 def test_what_a_template_may_use_is_what_it_is_given() -> None:
     prompt = Prompt(PromptSettings())
-    variables = prompt.variables(GIVEN, NumberedObjects({}, {}))
+    variables = prompt.variables(GIVEN, NumberedBoxes({}, {}))
     assert {*variables, "view", "ago"} == set(NAMES)
 
 

@@ -13,7 +13,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.interfaces.prompts import Message
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import VIEWS, ErrorCode, HistoryItem, Image, PlannerInput, Subtask, in_sight
-from perception.numbered_boxes import NumberedObjects, draw_marks, in_order, mark
+from perception.numbered_boxes import NumberedBoxes, draw_marks, in_order, mark
 from planners.llm.answer_formats import Layout, format_instruction
 from planners.llm.messages import Request
 from planners.llm.numbered_choices import by_number, choice_lines, read_ids
@@ -181,7 +181,7 @@ class Prompt:
         texts = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
         return {digest: text for digest, text in texts.items() if digest}
 
-    def variables(self, planner_input: PlannerInput, marked: NumberedObjects) -> dict[str, object]:
+    def variables(self, planner_input: PlannerInput, marked: NumberedBoxes) -> dict[str, object]:
         """Return the variables of a template."""
         settings, known = self.settings, planner_input.knowledge
         planner_input = by_number(planner_input)
@@ -251,15 +251,15 @@ class Prompt:
             ),
         }
 
-    def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> NumberedObjects:
+    def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> NumberedBoxes:
         """Number the objects in sight and draw the numbers on the pictures. They are valid for this round only."""
         if not (self.settings.boxes and self.settings.images):
-            return NumberedObjects({}, pictures)
+            return NumberedBoxes({}, pictures)
         things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
         widths = {view: picture.shape[1] for view, picture in planner_input.views.items()}
         return mark(pictures, things if planner_input.listing else in_order(things, VIEWS), widths=widths)
 
-    def _sights(self, planner_input: PlannerInput, marked: NumberedObjects) -> tuple[Sight, ...]:
+    def _sights(self, planner_input: PlannerInput, marked: NumberedBoxes) -> tuple[Sight, ...]:
         """Return the names in each view: the numbered by number, then the others."""
         numbers = {id(detection) for detection in marked.things.values()}
         sights = []
