@@ -153,13 +153,13 @@ def test_a_moment_is_what_was_felt_asked_for_sent_and_seen(tmp_path):
     requested_command, sent = SPEC.drive(0.5, 0.25), SPEC.grip(0.02)
     with recorder(tmp_path) as file:
         file.on(CommandSent(Observation(1.5, BODY), SentCommand(requested_command, sent)))
-    measured, requested, given, picture = sorted(messages(tmp_path), key=lambda message: "/image" in message[0])
-    assert [message[0] for message in (measured, requested, given)] == [
+    measured, requested, carried_out, picture = sorted(messages(tmp_path), key=lambda message: "/image" in message[0])
+    assert [message[0] for message in (measured, requested, carried_out)] == [
         "/observation/state",
         "/action/requested",
         "/action/state",
     ]
-    assert {message[1:3] for message in (measured, requested, given, picture)} == {(WALL, 1.5)}
+    assert {message[1:3] for message in (measured, requested, carried_out, picture)} == {(WALL, 1.5)}
 
     def values(message: tuple[str, float, float, Any]) -> dict[str, float]:
         return {pair["label"]: pair["value"] for pair in message[3]["scalars"]}
@@ -174,7 +174,7 @@ def test_a_moment_is_what_was_felt_asked_for_sent_and_seen(tmp_path):
         "base.angular.vel": -0.5,
     }
     assert values(requested) == {"base.linear.vel": 0.5, "base.angular.vel": 0.25}
-    assert values(given) == {"gripper.pos": 0.02}
+    assert values(carried_out) == {"gripper.pos": 0.02}
     assert picture[0] == "/observation/images/head_left" and picture[3]["frame_id"] == "head.left"
     assert base64.b64decode(picture[3]["data"]) == jpeg(RGB, 92)
 

@@ -66,13 +66,13 @@ def test_the_arm_goes_to_joints_and_the_hand_takes_and_lets_go() -> None:
         assert [group.kind for group in robot.spec.groups] == ["base", "torso", "arm", "gripper"]
         start = robot.spec.chain.measured(robot.measured())
         assert start == pytest.approx([0.15, -0.45, -1.08, 0.1, 0.935, -0.001, 1.573, 0.005])
-        wanted = start[1:] + np.array([0.1, -0.05, 0.3, 0.0, 0.2, -0.1, 0.05])
-        robot.act(Command(arm=wanted))
+        target = start[1:] + np.array([0.1, -0.05, 0.3, 0.0, 0.2, -0.1, 0.05])
+        robot.act(Command(arm=target))
         step = np.abs(robot.spec.chain.measured(robot.measured())[1:] - start[1:]).max()
         assert step == pytest.approx(0.0125, abs=1e-6), "Habitat's largest change of a joint in a step"
         for _ in range(30):
-            robot.act(Command(arm=wanted))
-        assert robot.spec.chain.measured(robot.measured())[1:] == pytest.approx(wanted, abs=1e-3)
+            robot.act(Command(arm=target))
+        assert robot.spec.chain.measured(robot.measured())[1:] == pytest.approx(target, abs=1e-3)
         robot.stop()
         wrist = robot.observe(("wrist",)).frames["wrist"]
         assert wrist.depth is not None and wrist.pose.position == pytest.approx([0.7, 0.0, 0.9])

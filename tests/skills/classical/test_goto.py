@@ -32,13 +32,13 @@ def _ends_at(*, seen_after: float) -> float:
     with MujocoHome(one_room([], [], (1.0, 1.9, 0.0))) as home:
         skill = GoTo(SPEC, ArmKinematics())
         goal = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=seen_after == 0.0))
-        wanted = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=True))
+        revised_goal = Goal("apple", "", TARGET.center, box=TARGET, grid=_map(wall=True))
         start = home.observe().stamp
         skill.start(Subtask("Go to", "apple"), goal, home.observe())
         while skill.outcome is Outcome.RUNNING:
             observation = home.observe()
             if observation.stamp - start > seen_after:
-                skill.revise(wanted)
+                skill.revise(revised_goal)
             home.act(skill.act(observation))
         assert skill.outcome is Outcome.SUCCEEDED, skill.reason
         return home.observe().body.base.y
