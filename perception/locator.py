@@ -136,6 +136,7 @@ class SensorLocator(Locator):
         return self._recall.arm.pixels(scan, body) if instances is None else instances < 0
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
+        self._things.target = entity
         passage = self._recall.passage(entity, observation.body.base)
         self._passage_rects = {} if passage is None else {entity: passage}
         self._recall.handles(entity if action.target == "opens" else "")

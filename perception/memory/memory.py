@@ -77,6 +77,8 @@ class Things:
         """Whether some outlines are by a network, whose edges include neighbouring surfaces."""
         self.same: dict[str, str] = {}
         """Merged entity -> the entity that it is a piece of."""
+        self.target: str | None = None
+        """Target of the running subtask: furniture and rooms keep this name and are not forgotten while it runs."""
 
     def __iter__(self) -> Iterator[Furniture | LooseObject]:
         yield from self.furniture.values()
@@ -157,7 +159,7 @@ class Things:
         self.missing.update(forget_missing(self.objects, self.furniture, views, excused))
         if anonymous:
             self._resolve_conflicts(patches, held)
-            forget_doubtful(self.furniture, self._support, views, excused)
+            forget_doubtful(self.furniture, self._support, views, {*excused, self.target})
 
     def _entity_of(
         self, detection: Detection, patch: Patch, newcomers: dict[str, _Newcomer], assigned: set[tuple[str, str]]
@@ -275,11 +277,23 @@ class Things:
         for entity in [entity for entity in patches if entity in self.furniture]:
             for other in list(self.furniture):
                 if other != entity and entity in self.furniture and self._is_duplicate(entity, other):
-                    weaker, stronger = sorted((entity, other), key=lambda name: self._support[name])
-                    if self.furniture[weaker].identity.kind == self.furniture[stronger].identity.kind:
-                        self.same[weaker] = stronger
-                    del self.furniture[weaker]
+                    self._merge(*sorted((entity, other), key=lambda name: self._support[name]))
         self._rebuild_rooms()
+
+    def _merge(self, weaker: str, stronger: str) -> None:
+        """Keep the one of two overlapping pieces of furniture that has more support; a target keeps its name."""
+        if self.furniture[weaker].identity.kind != self.furniture[stronger].identity.kind:
+            if weaker != self.target:
+                del self.furniture[weaker]
+            return
+        kept = self.furniture[stronger]
+        if weaker == self.target:
+            kept.identity.entity = weaker
+            weaker, stronger = stronger, weaker
+            self._support[stronger] = self._support[weaker]
+        self.furniture[stronger] = kept
+        del self.furniture[weaker]
+        self.same[weaker] = stronger
 
     def _is_duplicate(self, entity: str, other: str) -> bool:
         """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside
@@ -309,6 +323,8 @@ class Things:
             room = previous_rooms.get(name) or Room(Identity(name, kind))
             room.rect = np.array([*corners.min(axis=0), *(corners.max(axis=0) + FLOOR_CELL)])
             self.rooms[name] = room
+        if self.target in previous_rooms:
+            self.rooms.setdefault(self.target, previous_rooms[self.target])
 
 
 def _is_sliver(patches: Mapping[str, Sequence[Patch]]) -> bool:

@@ -16,6 +16,7 @@ from perception.localise import patch_of
 from perception.locator import SensorLocator
 from perception.scan import Scan
 
+GO_TO = ACTION_TABLE["Go to"]
 LOOKS = ((2.0, 0.9), (1.6, -0.7), (1.3, 0.3), (1.1, -0.2))
 """Metres before a piece of furniture and to its side."""
 
@@ -40,7 +41,7 @@ def widen(detection: Detection, pixels: int) -> Detection:
 
 
 def fridge_of(locator: SensorLocator, observation: Observation) -> Box:
-    box = locator.goal("fridge_1", ACTION_TABLE["Go to"], observation).box
+    box = locator.goal("fridge_1", GO_TO, observation).box
     assert box is not None
     return box
 
@@ -72,12 +73,47 @@ def test_furniture_that_is_in_plain_view_and_not_reported_again_is_forgotten(
     mask[60:130, 20:90] = True
     wrong = Detection("sofa", "head", mask_bounds(mask), score=0.9, mask=mask)
     locator.update(observation, [wrong, *anonymous.detect(observation)])
-    assert locator.resolve("sofa", ACTION_TABLE["Go to"], observation) == "sofa_1"
-    for _ in range(4):
-        observation = look(house, "fridge", 1.6, 0.9)
-        locator.update(observation, anonymous.detect(observation))
-    assert locator.resolve("sofa", ACTION_TABLE["Go to"], observation) is None
-    assert locator.resolve("fridge", ACTION_TABLE["Go to"], observation) == "fridge_1"
+    assert locator.resolve("sofa", GO_TO, observation) == "sofa_1"
+    for target, remembered in (("sofa_1", "sofa_1"), ("fridge_1", None)):  # a target is remembered while it is one
+        locator.aim(target, GO_TO, observation)
+        for _ in range(4):
+            observation = look(house, "fridge", 1.6, 0.9)
+            locator.update(observation, anonymous.detect(observation))
+        assert locator.resolve("sofa", GO_TO, observation) == remembered
+    assert locator.resolve("fridge", GO_TO, observation) == "fridge_1"
+
+
+@pytest.mark.parametrize("target", ["fridge_1", "fridge_2"])
+def test_pieces_of_furniture_become_one_that_keeps_the_name_of_the_target(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector, target: str
+) -> None:
+    """In the first look the fridge is reported as two, one above the other."""
+    for number, (metres, aside) in enumerate(LOOKS):
+        observation = look(house, "fridge", metres, aside)
+        detections = anonymous.detect(observation)
+        if number == 0:
+            detections = tuple(half for detection in detections for half in halves(detection))
+        locator.update(observation, detections)
+        if number == 0:
+            names = {(detection.name, detection.number) for detection in locator.arranged(detections)}
+            assert {number for name, number in names if name.endswith("fridge")} == {1, 2}
+            locator.aim(target, GO_TO, observation)
+    true = house.world.receptacle_box(house.world.receptacles["fridge"])
+    box = locator.goal(target, GO_TO, observation).box
+    assert box is not None and box.half[2] == pytest.approx(true.half[2], abs=0.05)
+    assert [name for name in ("fridge_1", "fridge_2") if name in locator] == [target]
+    for words in ("fridge", "fridge 1", "fridge 2"):
+        assert locator.resolve(words, GO_TO, observation) == target
+
+
+def halves(detection: Detection) -> tuple[Detection, ...]:
+    """The upper and the lower half of a fridge seen by the head; another detection as it is."""
+    if detection.view != "head" or not detection.name.endswith("fridge") or detection.part or detection.mask is None:
+        return () if detection.name.endswith("fridge") else (detection,)
+    masks = detection.mask.copy(), detection.mask.copy()
+    middle = (detection.box[1] + detection.box[3]) // 2
+    masks[0][middle - 5 :], masks[1][: middle + 5] = False, False
+    return tuple(replace(detection, mask=mask, box=mask_bounds(mask)) for mask in masks)
 
 
 @pytest.mark.parametrize("kind", ["apple", "sugar box"])
