@@ -24,25 +24,30 @@ GROWN = 2.5
 """Norm of a kernel before a batch norm, relative to that of a new network. Its scale does not change the outputs, but
 the size of a training step relative to it; kernels grow in training, and the exported ones lack that scale."""
 
+READ = ("names", "calibration")
+"""Metadata of the file that are used."""
+
 
 def read_export(path: Path, pictures: Callable[[], torch.Tensor]) -> tuple[list[str], dict[str, torch.Tensor]]:
-    """Return the classes of an exported file, and the state of a network with the same outputs.
+    """Return the classes of an exported file, and the state of a network with the same outputs before calibration.
 
     Args:
         path: `detector.onnx` of a training, or the shipped file.
         pictures: Returns some pictures (n, 3, H, W) of the kind that the network will see, in 0..1.
 
     Raises:
-        ValueError: The file is not one that `export` writes.
+        ValueError, TypeError: The file is not one that `export` writes.
         OSError: It cannot be read.
     """
     try:
         model = onnx.load_model_from_string(path.read_bytes())
     except DecodeError as error:
         raise ValueError("it is no ONNX file") from error
-    names = json.loads({entry.key: entry.value for entry in model.metadata_props}.get("names", "{}"))
+    metadata = {entry.key: json.loads(entry.value) for entry in model.metadata_props if entry.key in READ}
+    names, calibration = metadata.get("names"), metadata.get("calibration", [1.0, 0.0])
     if not isinstance(names, dict) or not names:
         raise ValueError("it names no classes")
+    slope, logit_offset = calibration
     classes = [name for _, name in sorted((int(number), name) for number, name in names.items())]
     network = Network(classes).eval()
     modules = _convolutions(network)
@@ -63,6 +68,7 @@ def read_export(path: Path, pictures: Callable[[], torch.Tensor]) -> tuple[list[
         module.weight.data.copy_(kernel)
     with torch.no_grad():
         network(pictures())
+    network.calibrate(1.0 / slope, -logit_offset / slope)
     return classes, network.state_dict()
 
 

@@ -91,6 +91,14 @@ class Network(nn.Module):
         sides = torch.stack(self.sides(head).split(4, dim=1), dim=1)
         return Outputs(self.scores(head), sides, self.filled(at_4))
 
+    def calibrate(self, slope: float, offset: float) -> None:
+        """Multiply the logits of all scores by a slope and add an offset."""
+        with torch.no_grad():
+            self.scores.weight.mul_(slope)
+            bias = self.scores.bias
+            if bias is not None:
+                bias.mul_(slope).add_(offset)
+
 
 def boxes_of(sides: torch.Tensor) -> torch.Tensor:
     """Return the boxes (n, groups, 4, h, w) of cells as (x0, y0, x1, y1) in pixels."""

@@ -24,6 +24,8 @@ LARGE = 16 * 16 / (256 * 256)
 OVERLAP = 0.5
 SURE = 0.3
 """Score from which a box counts in the table of confusions."""
+LEAST_CALIBRATED, CERTAIN = 0.1, 0.999
+"""Smallest mean score of boxes by which scores are calibrated, since below it nearly all are wrong, and the largest."""
 CONFUSIONS = 20
 BINS = 10
 VIEW = "picture"
@@ -193,3 +195,29 @@ def _calibration(scored: Sequence[tuple[float, bool]]) -> Iterator[tuple[float, 
         chosen = (scores >= number / BINS) & (scores < (number + 1) / BINS + (number == BINS - 1))
         if chosen.any():
             yield float(scores[chosen].mean()), float(right[chosen].mean()), int(chosen.sum())
+
+
+def fit_calibration(bins: Sequence[tuple[float, float, int]]) -> tuple[float, float]:
+    """Fit the slope and the offset of logits with which a score is the share of right boxes with that score.
+
+    Platt scaling: a logistic regression on the bins, each with one more right and one more wrong box.
+
+    Args:
+        bins: Mean score, share of right boxes and number of boxes, as in `DetectorScores.calibration`.
+
+    Returns:
+        1 and 0, no change, if there are fewer than two bins, or if higher scores are not better.
+    """
+    known = np.array([b for b in bins if b[0] >= LEAST_CALIBRATED], dtype=np.float64).reshape(-1, 3)
+    if len(known) < 2:
+        return 1.0, 0.0
+    scores, shares, counts = np.minimum(known.T[0], CERTAIN), known.T[1], known.T[2]
+    inputs = np.column_stack([np.log(scores / (1.0 - scores)), np.ones(len(scores))])
+    right, counts = shares * counts + 1.0, counts + 2.0
+    parameters = np.array([1.0, 0.0])
+    for _ in range(50):  # Newton's method
+        expected = 1.0 / (1.0 + np.exp(-inputs @ parameters))
+        curvature = (inputs * (counts * expected * (1.0 - expected))[:, None]).T @ inputs
+        parameters = parameters + np.linalg.solve(curvature, inputs.T @ (right - counts * expected))
+    slope, offset = parameters.tolist()
+    return (slope, offset) if slope > 0.0 else (1.0, 0.0)

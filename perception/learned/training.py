@@ -1,6 +1,6 @@
 """Training of the network on a data set in the layout of COCO.
 
-annotations/train.json -> Examples -> weights, averaged over the last steps -> detector.onnx
+annotations/train.json -> Examples -> weights, averaged over the last steps -> calibrated scores -> detector.onnx
 
 An interrupted training resumes at its last checkpoint, with the same random samples.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import io
+import json
 import math
 import time
 from collections.abc import Iterator, Sequence
@@ -31,7 +32,7 @@ from perception.learned.export import export
 from perception.learned.exported_weights import read_export
 from perception.learned.losses import loss_of
 from perception.learned.network import COARSEST, Network
-from perception.learned.scoring import score
+from perception.learned.scoring import fit_calibration, score
 
 STATE = "checkpoints/state.pt"
 AVERAGED = 0.998
@@ -43,6 +44,8 @@ LARGEST = 10.0
 """Largest norm of a gradient."""
 MEASURED = 192
 """Number of pictures of the validation split on which the loss is measured at each checkpoint."""
+CALIBRATING = 600
+"""Number of pictures of the validation split by which the scores are calibrated."""
 BALANCED = 400
 """Number of pictures sampled for the balance of the classes."""
 HEAVIEST = 4.0
@@ -66,7 +69,8 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     if order.start:
         _load_initial_weights(network, data, size, order.start)
     run = _Run(order, network)
-    held_out = _held_out(order, data)
+    validation = _validation(order, data)
+    held_out = _spread(validation.pictures, MEASURED)
     balance = _balance(data, size)
     for examples in _examples_by_step(order, data, network.groups, size, after=run.step):
         run.step += 1
@@ -76,19 +80,28 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
             if held_out:
                 run.held_out[run.step] = _mean_loss(run.average, held_out, size, order.batch, balance)
             run.keep()
-    path = order.out / FILE
-    export(run.average, data.classes, size, path, {"data": order.data_sha256})
+    path, facts = order.out / FILE, {"data": order.data_sha256}
     torch.save({"classes": list(data.classes), "network": run.average.state_dict()}, order.out / "weights.pt")
-    detector = YoloOnnxDetector(str(path), YoloOnnxSettings.model_validate({"score": LEAST_SCORE}))
+    export(run.average, data.classes, size, path, facts)
+    if validation.pictures:
+        calibrating = CocoSplit(data.classes, tuple(_spread(validation.pictures, CALIBRATING)))
+        slope, offset = fit_calibration(score(_detector(path), calibrating).calibration)
+        run.average.calibrate(slope, offset)
+        export(run.average, data.classes, size, path, {**facts, "calibration": json.dumps([slope, offset])})
     return DetectorReport(
         file=FILE,
         losses=run.losses,
         held_out=run.held_out,
         parameters=sum(weight.numel() for weight in network.parameters()),
         classes=data.classes,
-        scores=score(detector, read_split(order.data, "test")),
+        scores=score(_detector(path), read_split(order.data, "test")),
         seconds=round(run.seconds + time.monotonic() - start, 1),
     )
+
+
+def _detector(path: Path) -> YoloOnnxDetector:
+    """Return the detector of an exported file with nearly all its boxes."""
+    return YoloOnnxDetector(str(path), YoloOnnxSettings.model_validate({"score": LEAST_SCORE}))
 
 
 def _examples_by_step(
@@ -197,11 +210,11 @@ def _size(data: CocoSplit) -> tuple[int, int]:
     return size
 
 
-def _held_out(order: DetectorOrder, data: CocoSplit) -> Sequence[Labelled]:
+def _validation(order: DetectorOrder, data: CocoSplit) -> CocoSplit:
     split = read_split(order.data, "validation")
     if split.classes != data.classes:
         raise BadInput(f"The splits of {order.data} have different categories: make the data set again.")
-    return _spread(split.pictures, MEASURED)
+    return split
 
 
 def _spread(pictures: Sequence[Labelled], number: int) -> Sequence[Labelled]:

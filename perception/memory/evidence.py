@@ -1,8 +1,9 @@
 """Filter for false positives of a detector: a kind is accepted with a high score, or with looks from several sides.
 
-Scores at one position are summed over looks from different viewpoints and cameras; looks from the same viewpoint repeat
-the same error and count once. If several kinds are reported at one position, the one with most evidence is accepted.
-Detectors that distinguish instances are assumed to be correct and need no evidence.
+A score is taken for the probability that a report is right. Its odds are summed over looks from different viewpoints
+and cameras, so that a few good looks weigh more than many poor ones; looks from the same viewpoint repeat the same
+error and count once. If several kinds are reported at one position, the one with most evidence is accepted. Detectors
+that distinguish instances are assumed to be correct and need no evidence.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from perception.localise import Patch
 from perception.memory.clouds import beside_cell, cells_of, corners_of
 from perception.memory.seen_object import HOLLOW
 
-BELIEVED = 0.6
-"""Sum of scores from which a report is accepted: one confident look, or two uncertain ones. Of boxes of the shipped
-network with a score of 0.6, nine of ten were right."""
+BELIEVED = 0.8
+"""Score of a single look from which a report is accepted; four looks with a score of 0.5 weigh as much. Of 180 small
+objects in six houses 161 were accepted when the scores themselves were summed, and 157 by the odds, but 51 instead of
+62 other kinds in their places, and 54 instead of 70 objects where there was none (the shipped network)."""
+CERTAIN = 0.98
+"""Score from which odds no longer grow: no detector knows more than that."""
 SAME_OBJECT, SAME_FURNITURE = 0.25, 1.0
 """Distance (m) up to which reports of a kind count for one small object, and for furniture, of which looks show
 different pieces."""
@@ -45,10 +49,10 @@ _Look: TypeAlias = tuple[str, tuple[int, ...]]
 
 @dataclass(slots=True)
 class _Claim:
-    """Reports of a kind at a point (x, y, z), with the best score of each look."""
+    """Reports of a kind at a point (x, y, z), with the best odds of each look."""
 
     point: tuple[float, float, float]
-    scores: dict[_Look, float] = field(default_factory=dict)
+    odds: dict[_Look, float] = field(default_factory=dict)
 
 
 class Evidence:
@@ -67,13 +71,13 @@ class Evidence:
         """
         look = (detection.view, tuple(np.round(patch.eye / EYE_CELL).astype(int).tolist()))
         if detection.is_room:
-            return self._floor(kind, look, detection.score, patch)
+            return self._floor(kind, look, _odds(detection.score), patch)
         point = np.median(patch.points.astype(np.float64), axis=0)
         if small:
             self._small.add(kind)
-        self._add_report(kind, point, look, detection.score)
+        self._add_report(kind, point, look, _odds(detection.score))
         total = self._support(kind, point, SAME_OBJECT if small else SAME_FURNITURE)
-        return patch if total >= BELIEVED and not self.is_outvoted(kind, point) else None
+        return patch if total >= _odds(BELIEVED) and not self.is_outvoted(kind, point) else None
 
     def is_outvoted(self, kind: str, point: Array) -> bool:
         """Whether another kind has more evidence at a point (3,) than a small object of this kind."""
@@ -82,7 +86,7 @@ class Evidence:
         own = self._support(kind, point, OWN)
         return any(self._support(rival, point, RIVALS) > own for rival in self._small - HOLLOW - {kind})
 
-    def _add_report(self, kind: str, point: Array, look: _Look, score: float) -> None:
+    def _add_report(self, kind: str, point: Array, look: _Look, odds: float) -> None:
         """Add a report to the nearest claim of its kind, or to a new one."""
         x, y, z = point.tolist()
         claims = self._claims[kind]
@@ -90,24 +94,24 @@ class Evidence:
         if nearest is None or math.dist(nearest.point, (x, y, z)) > RIVALS:
             nearest = _Claim((x, y, z))
             claims.append(nearest)
-        nearest.scores[look] = max(score, nearest.scores.get(look, 0.0))
+        nearest.odds[look] = max(odds, nearest.odds.get(look, 0.0))
 
     def _support(self, kind: str, point: Array, metres: float) -> float:
-        """Return the sum over looks of the best score of a kind within a distance of a point (3,)."""
+        """Return the sum over looks of the best odds of a kind within a distance of a point (3,)."""
         best: dict[_Look, float] = {}
         place = point.tolist()
         for claim in self._claims[kind]:
             if math.dist(claim.point, place) < metres:
-                for look, score in claim.scores.items():
-                    best[look] = max(score, best.get(look, 0.0))
+                for look, odds in claim.odds.items():
+                    best[look] = max(odds, best.get(look, 0.0))
         return sum(best.values())
 
-    def _floor(self, kind: str, look: _Look, score: float, patch: Patch) -> Patch | None:
+    def _floor(self, kind: str, look: _Look, odds: float, patch: Patch) -> Patch | None:
         cells = cells_of(patch.points[:, :2], FLOOR_CELL)
         seen, counts = np.unique(cells, return_counts=True)
         for cell in seen[counts >= LEAST_POINTS].tolist():
             votes = self._floors[cell][kind]
-            votes[look] = max(score, votes.get(look, 0.0))
+            votes[look] = max(odds, votes.get(look, 0.0))
         is_own = np.isin(cells, [cell for cell in seen.tolist() if self._room_of(cell) == kind])
         return _subset(patch, is_own) if np.count_nonzero(is_own) >= LEAST_FLOOR else None
 
@@ -132,7 +136,12 @@ class Evidence:
         """Return the accepted room kind of a floor cell, "" for none."""
         totals = {kind: sum(votes.values()) for kind, votes in self._floors.get(cell, {}).items()}
         kind = max(totals, key=lambda kind: totals[kind], default="")
-        return kind if kind and totals[kind] >= BELIEVED else ""
+        return kind if kind and totals[kind] >= _odds(BELIEVED) else ""
+
+
+def _odds(score: float) -> float:
+    probability = min(score, CERTAIN)
+    return probability / (1.0 - probability)
 
 
 def _subset(patch: Patch, chosen: NDArray[np.bool_]) -> Patch:

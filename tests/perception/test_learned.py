@@ -29,7 +29,7 @@ from perception.learned.examples import examples_of
 from perception.learned.export import Exported, export
 from perception.learned.exported_weights import read_export
 from perception.learned.network import CELL, Network, groups_of
-from perception.learned.scoring import observation_of, score
+from perception.learned.scoring import fit_calibration, observation_of, score
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,30 @@ def test_exported_weights_give_the_same_network_again(tmp_path: Path) -> None:
         torch.testing.assert_close(outputs.sides, expected.sides, atol=0.02, rtol=0.02)
         in_training = restored.train()(pictures)
     torch.testing.assert_close(in_training.scores, expected.scores, atol=0.05, rtol=0.05)
+    network.calibrate(2.5, 0.7)
+    export(network, CLASSES, (96, 96), path, {"data": "none", "calibration": "[2.5, 0.7]"})
+    restored.load_state_dict(read_export(path, lambda: pictures)[1])
+    with torch.inference_mode():
+        torch.testing.assert_close(network(pictures).scores, 2.5 * expected.scores + 0.7)
+        torch.testing.assert_close(restored.eval()(pictures).scores, expected.scores, atol=0.02, rtol=0.02)
+
+
+@pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (2.8, 0.7), (0.6, -0.4)])
+def test_calibrated_scores_are_the_shares_of_right_boxes(slope: float, offset: float) -> None:
+    means = np.linspace(0.05, 0.95, 10)
+    shares = 1.0 / (1.0 + np.exp(-slope * np.log(means / (1.0 - means)) - offset))
+    bins = [(mean, share, 100_000) for mean, share in zip(means.tolist(), shares.tolist(), strict=True)]
+    assert fit_calibration(bins) == pytest.approx((slope, offset), abs=0.02)
+
+
+@pytest.mark.parametrize("bins", [[], [(0.5, 0.5, 9)], [(0.05, 0.0, 9), (0.5, 1.0, 9)], [(0.3, 1.0, 9), (0.7, 0.0, 9)]])
+def test_scores_stay_if_too_little_is_known_of_them(bins: list[tuple[float, float, int]]) -> None:
+    assert fit_calibration(bins) == (1.0, 0.0)
+
+
+def test_a_calibration_of_perfect_scores_is_finite() -> None:
+    slope, offset = fit_calibration([(0.2, 0.0, 5), (0.6, 1.0, 7), (1.0, 1.0, 900)])
+    assert slope > 0.0 and np.isfinite([slope, offset]).all()
 
 
 def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:

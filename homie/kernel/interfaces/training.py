@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from homie.kernel.support.files import reading
 from homie.kernel.support.progress import StepOver
 
-LEAST_SCORE = 0.02
+LEAST_SCORE = 0.001
 """Lowest score of a box in detector evaluation: low, because precision is averaged over all recalls."""
 
 
