@@ -277,23 +277,31 @@ class Things:
         for entity in [entity for entity in patches if entity in self.furniture]:
             for other in list(self.furniture):
                 if other != entity and entity in self.furniture and self._is_duplicate(entity, other):
-                    self._merge(*sorted((entity, other), key=lambda name: self._support[name]))
+                    self._merge(entity, other)
         self._rebuild_rooms()
 
-    def _merge(self, weaker: str, stronger: str) -> None:
-        """Keep the one of two overlapping pieces of furniture that has more support; a target keeps its name."""
-        if self.furniture[weaker].identity.kind != self.furniture[stronger].identity.kind:
+    def _merge(self, entity: str, other: str) -> None:
+        """Keep one of two overlapping pieces of furniture: of one kind the one whose door was measured, else the one
+        with more support. A target keeps its name, and stays if the other is of another kind."""
+        pieces = self.furniture
+        same_kind = pieces[entity].identity.kind == pieces[other].identity.kind
+        weaker, stronger = sorted(
+            (entity, other), key=lambda name: (same_kind and pieces[name].panel is not None, self._support[name])
+        )
+        if not same_kind:
             if weaker != self.target:
-                del self.furniture[weaker]
+                del pieces[weaker]
             return
-        kept = self.furniture[stronger]
         if weaker == self.target:
-            kept.identity.entity = weaker
+            pieces[weaker], pieces[stronger] = pieces[stronger], pieces[weaker]
+            pieces[weaker].identity.entity = weaker
             weaker, stronger = stronger, weaker
-            self._support[stronger] = self._support[weaker]
-        self.furniture[stronger] = kept
-        del self.furniture[weaker]
+        self._support[stronger] = max(self._support[weaker], self._support[stronger])
         self.same[weaker] = stronger
+        del pieces[weaker]
+        for item in self.objects.values():
+            if item.container == weaker:
+                item.container = stronger
 
     def _is_duplicate(self, entity: str, other: str) -> bool:
         """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside
