@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, Box, Surface, planar_rotation
+from homie.kernel.types import Array, Articulation, Box, Mask, Surface, planar_rotation, rotation_z
 from perception.localise import rectangle
 from perception.scan import Points
 
@@ -26,6 +26,8 @@ PASSABLE_ANGLE = 0.65
 PASSABLE_GAP = 0.16
 """Opening (rad, m) from which the arm can reach in: a little less than `thresholds.LETS_IN`, since measured openings
 may be too small."""
+AROUND, TURNED = 0.08, 0.2
+"""Distance (m) and angle (rad) beyond the assumed range within which points may be of a door or drawer."""
 THICKNESS = 0.03
 """Assumed thickness (m) of a door whose edge was not seen."""
 FLOOR_GAP = 0.022
@@ -173,6 +175,28 @@ class Panel:
     @property
     def range(self) -> float:
         return max(HINGE_RANGE if self.kind == "hinge" else SLIDE_RANGE, self.opening)
+
+    @property
+    def occupied(self) -> Box:
+        """Box of the door, or of the drawer as far as it is pulled out, in its current position."""
+        panel = self.articulation().panel or self.front
+        if self.kind == "hinge":
+            return panel
+        pulled = 0.5 * max(0.0, self.opening)
+        outward = np.array([*self.outward, 0.0])
+        depth = np.abs(rotation_z(panel.yaw).T @ outward)
+        return replace(panel, center=panel.center - pulled * outward, half=panel.half + pulled * depth)
+
+    def swept(self, points: Points) -> Mask:
+        """Return which points (n, 3) lie where the door or drawer can be, (n,)."""
+        offsets = points[:, :2] - self.origin
+        ahead, aside = offsets @ self.outward, offsets @ self.along
+        in_height = np.abs(points[:, 2] - self.front.center[2]) < self.front.half[2] + AROUND
+        if self.kind == "slide":
+            in_depth = np.abs(ahead - self.range / 2) < self.range / 2 + AROUND
+            return np.asarray(in_height & in_depth & (np.abs(aside) < self.width / 2 + AROUND))
+        in_sector = np.abs(np.arctan2(ahead, aside) - self.range / 2) < self.range / 2 + TURNED
+        return np.asarray(in_height & in_sector & (np.hypot(ahead, aside) < self.width + AROUND))
 
     def articulation(self) -> Articulation:
         """Convert to the articulation of a goal."""

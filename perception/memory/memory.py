@@ -33,7 +33,8 @@ SAME_FLOOR = 1.0
 NEAR_FURNITURE = 1.5
 """Distance (m) between two pieces of furniture beyond which they are never merged."""
 ONE_PLACE, WITHIN = 0.6, 0.05
-"""Share of the points of furniture inside another piece, expanded by a margin (m), from which both are merged."""
+"""Share of the points of furniture inside another piece, or in its door, from which both are one, and the margin (m) by
+which the other piece is expanded."""
 LEAST_FURNITURE = 0.2
 """Smallest extent (m) of new furniture without instance: less is the edge of something else."""
 UNSEEN_FLOOR = 1.15
@@ -186,6 +187,7 @@ class Things:
         if detection.part:
             near = DRAWER_NEAR if detection.part == "drawer" else PART_NEAR
             nearby = [name for name, metres in distances.items() if metres < near]
+            nearby = [name for name in nearby if self._is_swept(name, patch)] or nearby
         else:
             nearby = [
                 name for name in distances if distances[name] < SAME_PLACE and (name, detection.view) not in assigned
@@ -200,6 +202,11 @@ class Things:
                 newcomers[entity].extended(low, high) if entity in newcomers else _Newcomer(kind, low, high)
             )
         return entity
+
+    def _is_swept(self, entity: str, patch: Patch) -> bool:
+        """Whether most of a patch lies where the known door or drawer of furniture can be."""
+        panel = self.furniture[entity].panel if entity in self.furniture else None
+        return panel is not None and float(panel.swept(patch.points).mean()) > ONE_PLACE
 
     def _room_of(self, kind: str, point: Array) -> str:
         """Return the remembered room of a kind with floor at or near a point (3,), or a new name."""
@@ -281,12 +288,12 @@ class Things:
         self._rebuild_rooms()
 
     def _merge(self, entity: str, other: str) -> None:
-        """Keep one of two overlapping pieces of furniture: of one kind the one whose door was measured, else the one
-        with more support. A target keeps its name, and stays if the other is of another kind."""
+        """Keep one of two overlapping pieces of furniture: the one whose door was measured, else the one with more
+        support. A target keeps its name, and stays if the other is of another kind."""
         pieces = self.furniture
         same_kind = pieces[entity].identity.kind == pieces[other].identity.kind
         weaker, stronger = sorted(
-            (entity, other), key=lambda name: (same_kind and pieces[name].panel is not None, self._support[name])
+            (entity, other), key=lambda name: (pieces[name].panel is not None, self._support[name])
         )
         if not same_kind:
             if weaker != self.target:
@@ -304,11 +311,13 @@ class Things:
                 item.container = stronger
 
     def _is_duplicate(self, entity: str, other: str) -> bool:
-        """Whether two pieces of furniture overlap: one inside another of the same kind, or nearly all of each inside
-        the other."""
+        """Whether two pieces of furniture overlap: one inside another of the same kind, nearly all of each inside the
+        other, or one in the door or drawer of the other, whose face looks like another piece while it is open."""
         piece, second = self.furniture[entity], self.furniture[other]
         if piece.box.distance(second.box.center) > NEAR_FURNITURE:
             return False
+        if max(_share_in_door(piece, second), _share_in_door(second, piece)) > ONE_PLACE:
+            return True
         shares = _share_within(piece, second), _share_within(second, piece)
         return (max if piece.identity.kind == second.identity.kind else min)(shares) > ONE_PLACE
 
@@ -345,6 +354,15 @@ def _share_within(piece: Furniture, other: Furniture) -> float:
     """Return the share of the points of furniture that lie inside other furniture."""
     points = piece.points(panel=True)
     return float(np.mean(inside(points, other.box, WITHIN))) if len(points) else 0.0
+
+
+def _share_in_door(piece: Furniture, other: Furniture) -> float:
+    """Return the share of the points of furniture that lie in the door or drawer of other furniture, in its current
+    position."""
+    points = piece.points(panel=True)
+    if other.panel is None or not len(points):
+        return 0.0
+    return float(np.mean(inside(points, other.panel.occupied, WITHIN)))
 
 
 def _new_name(kind: str, used_names: Collection[str]) -> str:

@@ -116,6 +116,29 @@ def halves(detection: Detection) -> tuple[Detection, ...]:
     return tuple(replace(detection, mask=mask, box=mask_bounds(mask)) for mask in masks)
 
 
+@pytest.mark.parametrize(("name", "opening"), [("cabinet", 1.4), ("cabinet", 0.7), ("drawer", 0.3)])
+@pytest.mark.parametrize("kind", ["cabinet", "drawer", "sofa"])
+def test_an_open_door_is_no_furniture_of_its_own_though_reported_as_that(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector, name: str, opening: float, kind: str
+) -> None:
+    def look_at_all(value: float) -> tuple[set[str], float]:
+        """The furniture that is known after looks at the door, and how far open the door is thought to be."""
+        house.open(name, value)
+        for metres, aside in LOOKS[1:]:
+            observation = look(house, name, metres, aside)
+            detections = anonymous.detect(observation)
+            doors = [d for d in detections if d.part in ("door", "drawer") and d.name.endswith(name)]
+            ghosts = [replace(door, part="", name=kind) for door in doors if value and door.view == "head"]
+            locator.update(observation, [*detections, *ghosts])
+        names = [f"{noun}_{number}" for noun in ("cabinet", "drawer", "sofa") for number in range(1, 6)]
+        goal = locator.goal(f"{name}_1", ACTION_TABLE["Close"], observation)
+        return {entity for entity in names if entity in locator}, goal.articulations[0].opening
+
+    closed, opened = look_at_all(0.0), look_at_all(opening)
+    assert opened[0] == closed[0] and f"{name}_1" in closed[0]
+    assert opened[1] == pytest.approx(opening, rel=0.15)
+
+
 @pytest.mark.parametrize("kind", ["apple", "sugar box"])
 def test_half_an_outline_of_a_small_object_is_completed_above_its_support(
     house: House, anonymous: SimulatedDetector, kind: str
