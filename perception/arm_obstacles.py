@@ -6,7 +6,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Box, rotation_z
 from perception.memory.clouds import cells_of
-from perception.memory.doors_and_drawers import Panel
+from perception.memory.panel import Panel
 from perception.scan import Points
 
 CELLS = (0.12, 0.06, 0.03)

@@ -16,7 +16,7 @@ from homie.kernel.world import thresholds
 from perception.arm_obstacles import bar_of, solids_of, walls_of
 from perception.mapping import HIGHEST, OccupancyMapper
 from perception.memory.clouds import inside
-from perception.memory.doors_and_drawers import Panel
+from perception.memory.panel import Panel
 from perception.memory.recall import SightRecall
 from perception.memory.seen_furniture import Furniture
 from perception.memory.seen_object import LooseObject

@@ -34,8 +34,8 @@ from homie.kernel.types import (
 from homie.kernel.world import thresholds
 from perception.goals import SeenGoals
 from perception.mapping import Keepout, OccupancyMapper
-from perception.memory.doors_and_drawers import Panel
 from perception.memory.memory import Things
+from perception.memory.panel import Panel
 from perception.memory.recall import SightRecall, scans_of
 from perception.memory.support_relations import holds_up, over
 from perception.scan import Scan

@@ -13,7 +13,8 @@ from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
-from perception.memory.doors_and_drawers import Panel, PartView, core, tray, update_panel
+from perception.memory.doors_and_drawers import PartView, core, tray, update_panel
+from perception.memory.panel import Panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
 from perception.names import vocabulary
