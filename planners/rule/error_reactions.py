@@ -268,12 +268,13 @@ class Moves:
         return sighted_name
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open the container at the robot; close it again if the object is not inside, which saves coming back."""
+        """Open the container at the robot; close it again if the object is not inside, which saves coming back. What
+        does not open (L4) is not closed either."""
         memory = self.memory
         if not (yield from self.open(place, f"I look into the {place}.")):
             return ""
         sighted_name = memory.worth_going(words)
-        if not sighted_name:
+        if not sighted_name and memory.is_open(memory.piece(place)):
             yield from self.close(place, f"The {words} is not in the {place}, so I close it.")
         return sighted_name
 

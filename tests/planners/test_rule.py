@@ -336,6 +336,23 @@ def test_one_fault_of_any_code_at_any_round_is_overcome(code: ErrorCode, sensors
     assert failed == [] or code in (ErrorCode.F2, ErrorCode.L4)
 
 
+@pytest.mark.parametrize("sensors", SETTINGS)
+@pytest.mark.parametrize("task", ["find the banana and put it on the brown table", "put all the cans on the sofa"])
+def test_what_does_not_open_is_not_closed_in_a_search(task: str, sensors: bool) -> None:
+    def opens_nothing(question: CheckQuestion) -> Check:
+        refused = question.subtask.action == "Open"
+        return (
+            Check("logical", ErrorCode.L4, "Can not open it! Please choose another object")
+            if refused
+            else Check("logical")
+        )
+
+    scene = stage(sensors=sensors, checks=(*paper_order, opens_nothing))
+    _, diary = play(task, scene, rounds=60)
+    assert any("[Open" in subtask for subtask in diary.subtasks)
+    assert not any("[Close" in subtask for subtask in diary.subtasks)
+
+
 def test_the_same_episode_twice() -> None:
     def once() -> list[str]:
         scene = stage(sensors=True, attempts=1)
