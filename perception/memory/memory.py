@@ -123,7 +123,7 @@ class Things:
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
     ) -> None:
-        """Update from detections, except of the held object; forget objects that have disappeared.
+        """Update from detections, except of the held or hidden object; forget objects that have disappeared.
 
         Args:
             stamp: Time (s) of the pictures; those of one moment may come in several updates.

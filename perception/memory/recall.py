@@ -31,7 +31,8 @@ WELL_INSIDE = 0.15
 AROUND_ROBOT = 0.7
 """Radius (m) around the robot in which it cannot see the floor."""
 AT_HAND = 0.25
-"""Distance (m) from the gripper within which it may have moved a door or a drawer."""
+"""Distance (m) from the gripper within which it may have moved a door or a drawer, or hides the object that it reaches
+for."""
 IN_FINGERS = 0.2
 """Largest distance (m) between the gripper and the last seen position of a just grasped object; else it has moved."""
 JUST_SEEN = 0.001
@@ -88,11 +89,11 @@ class SightRecall(Recall):
         self._depth_views = frozenset(scans) | (self._depth_views if previous_stamp == self._stamp else frozenset())
         if not scans:
             return
-        bare = any(detection.mask is None for detection in detections)
+        rough = any(detection.mask is None or not detection.instance for detection in detections)
         visible_scans = (
-            {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
+            {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if rough else scans
         )
-        self.things.update(visible_scans, detections, observation.stamp, self.held)
+        self.things.update(visible_scans, detections, observation.stamp, self.held or self._at_hand(observation))
         for piece, merged_entity in self.things.same.items():
             self._names.merge(piece, merged_entity)
         for entity, room in self.things.rooms.items():
@@ -151,6 +152,14 @@ class SightRecall(Recall):
     def handles(self, entity: str) -> None:
         for piece in self.things.furniture.values():
             piece.handled = piece.identity.entity == entity
+
+    def _at_hand(self, observation: Observation) -> str | None:
+        """Return the aimed object if the hand is there: outlines by a network then take in the fingers."""
+        item = self.things.objects.get(self._aim or "")
+        if item is None or not self.things.rough:
+            return None
+        gripper = self.arm.gripper(observation.body).position
+        return self._aim if float(np.linalg.norm(item.box.center - gripper)) < AT_HAND else None
 
     def brought_about(self, entity: str, state: str) -> None:
         if state not in CONTRARY:
