@@ -156,7 +156,7 @@ def tray(panel: Panel, points: Points) -> Surface | None:
     face = float(np.percentile(depth, 98))
     front = points[depth > face - FACE]
     low, high = np.percentile(front[:, :2] @ panel.along, [1, 99])
-    floor = float(np.percentile(front[:, 2], 1)) + FLOOR_GAP
+    floor = _front_heights(front)[0] + FLOOR_GAP
     inner = (depth < face - 0.05) & (depth > face - panel.opening) & (side > low + 0.06) & (side < high - 0.06)
     if np.count_nonzero(inner) > 20:
         floor = min(max(floor, float(np.percentile(points[inner, 2], 3))), floor + 0.03)
@@ -205,7 +205,7 @@ def _fit_slide(seen: PartView, bar: Bar) -> Panel:
     low, high = float(tangential.min()), float(tangential.max())
     middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * tangent
     half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
-    shut = _upright(middle, half, yaw, *_heights(face))
+    shut = _upright(middle, half, yaw, *_front_heights(face))
     width = high - low
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
@@ -273,6 +273,14 @@ def _heights(points: Points) -> tuple[float, float]:
     """Return the height range of points (n, 3), without outliers."""
     low, high = np.percentile(points[:, 2], [1, 99])
     return float(low), float(high)
+
+
+def _front_heights(points: Points) -> tuple[float, float]:
+    """Return the height range of a drawer's front from its points (n, 3), of which a few percent may be of what is
+    above or below."""
+    low, high = np.percentile(points[:, 2], [4, 96])
+    beyond = (high - low) / 23  # the points are spread evenly
+    return float(low - beyond), float(high + beyond)
 
 
 def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:

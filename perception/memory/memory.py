@@ -35,6 +35,8 @@ NEAR_FURNITURE = 1.5
 ONE_PLACE, WITHIN = 0.6, 0.05
 """Share of the points of furniture inside another piece, or in its door, from which both are one, and the margin (m) by
 which the other piece is expanded."""
+IN_DOOR = 0.2
+"""Share of such points in the open door or drawer itself."""
 LEAST_FURNITURE = 0.2
 """Smallest extent (m) of new furniture without instance: less is the edge of something else."""
 UNSEEN_FLOOR = 1.15
@@ -316,7 +318,7 @@ class Things:
         piece, second = self.furniture[entity], self.furniture[other]
         if piece.box.distance(second.box.center) > NEAR_FURNITURE:
             return False
-        if max(_share_in_door(piece, second), _share_in_door(second, piece)) > ONE_PLACE:
+        if _is_in_door(piece, second) or _is_in_door(second, piece):
             return True
         shares = _share_within(piece, second), _share_within(second, piece)
         return (max if piece.identity.kind == second.identity.kind else min)(shares) > ONE_PLACE
@@ -356,13 +358,14 @@ def _share_within(piece: Furniture, other: Furniture) -> float:
     return float(np.mean(inside(points, other.box, WITHIN))) if len(points) else 0.0
 
 
-def _share_in_door(piece: Furniture, other: Furniture) -> float:
-    """Return the share of the points of furniture that lie in the door or drawer of other furniture, in its current
-    position."""
+def _is_in_door(piece: Furniture, other: Furniture) -> bool:
+    """Whether furniture is in the place of other furniture and of its door or drawer in its current position."""
     points = piece.points(panel=True)
     if other.panel is None or not len(points):
-        return 0.0
-    return float(np.mean(inside(points, other.panel.occupied, WITHIN)))
+        return False
+    in_door = inside(points, other.panel.occupied, WITHIN)
+    in_place = in_door | inside(points, other.box, WITHIN) if not other.panel.is_closed else in_door
+    return float(in_door.mean()) > IN_DOOR and float(in_place.mean()) > ONE_PLACE
 
 
 def _new_name(kind: str, used_names: Collection[str]) -> str:
