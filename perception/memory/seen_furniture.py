@@ -31,6 +31,9 @@ TOP = 0.05
 """Distance (m) below the highest point of furniture within which level points belong to its top."""
 BEFORE_FRONT = 0.06
 """Distance (m) before the middle of a closed front up to which points belong to the body: the overhang of worktops."""
+AT_DOOR, BESIDE_DOOR, BESIDE_HANDLE = 0.6, 0.1, 0.05
+"""Share of the points of a patch from which it shows the same door or handle as the largest patch, and the margins (m)
+around that."""
 ROOF = 0.05
 """Assumed thickness (m) of the roof of a container."""
 
@@ -68,6 +71,7 @@ class Furniture:
     def update(self, body: Sequence[Patch], moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         """Update with a look: patches of the body, of the door or drawer, and of its handle, one per picture."""
         self._box = self._surfaces = self._outward = None
+        moving = _of_one_door(moving, self.panel) if self.rough else moving
         for patch in (*body, *moving):
             view_direction = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
             self._view_direction_sum += (
@@ -102,6 +106,7 @@ class Furniture:
         if moving:
             self._moving = np.concatenate([patch.points for patch in moving])
             handle = _handles_on(self._moving, handle)
+            handle = _at_largest(handle, BESIDE_HANDLE) if self.rough else handle
         if opens_otherwise(self.identity.kind):
             return
         seen = PartView(
@@ -284,6 +289,29 @@ def _behind_front(points: Points, panel: Panel) -> Points:
     before = (points[:, :2] - panel.front.center[:2]) @ panel.outward
     behind = before < BEFORE_FRONT
     return points[behind] if np.count_nonzero(behind) > 0.5 * len(points) else points
+
+
+def _of_one_door(patches: Sequence[Patch], known: Panel | None) -> Sequence[Patch]:
+    """Select the patches that can be of one door or drawer: in another picture, or beside it, something else may have
+    been taken for it.
+
+    Args:
+        known: The earlier estimate; None if there is none, then the largest patch is the door.
+    """
+    if known is not None:
+        patches = [patch for patch in patches if np.mean(known.swept(patch.points)) > AT_DOOR] or patches
+    return _at_largest(patches, BESIDE_DOOR)
+
+
+def _at_largest(patches: Sequence[Patch], margin: float) -> Sequence[Patch]:
+    """Select the largest patch, and those that lie inside its box expanded by a margin (m)."""
+    if len(patches) < 2:
+        return patches
+    points = max(patches, key=lambda patch: len(patch.points)).points
+    center, half, yaw = rectangle(points[:, :2].astype(np.float64))
+    low, high = float(points[:, 2].min()), float(points[:, 2].max())
+    box = Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)
+    return [patch for patch in patches if np.mean(inside(patch.points, box, margin)) > AT_DOOR]
 
 
 def _handles_on(panel: Points, handles: Sequence[Patch]) -> Sequence[Patch]:
