@@ -13,11 +13,14 @@ from perception.scan import Scan
 
 FORGET_AFTER = 2
 """Looks at an empty position after which its object is forgotten."""
-NEAREST, LEAST_WIDTH = 0.2, 8
-"""Smallest depth (m) and width (pixels) of an object that is tested for being gone."""
+NEAREST, LEAST_WIDTH, TOLERANCE = 0.2, 8, 0.03
+"""Smallest depth (m) and width (pixels) of an object that is tested for being gone, and tolerance (m) of its depth."""
 DOUBTED, UNREPORTED = 2.5, 0.3
 """Sum of scores up to which furniture may be a false positive, and the penalty if it is in plain view and not reported:
 half of the score of a report, since networks miss a third of visible furniture."""
+NEARER, LOOKS, CLEAR = 2.0, 3, 16
+"""How much nearer than in its best report an object has to be in plain view, in how many looks without a report, and
+how many pixels long, to be forgotten: of eight pixels from afar a network may be sure of what is not there."""
 PLAIN_VIEW = 3.5
 """Distance (m) within which a network reports visible furniture."""
 
@@ -88,6 +91,37 @@ def forget_doubtful(
             support[entity] -= UNREPORTED
             if support[entity] <= 0.0:
                 del furniture[entity]
+
+
+def forget_unconfirmed(
+    objects: MutableMapping[str, LooseObject], scans: Sequence[Scan], excused: Collection[str | None]
+) -> None:
+    """Forget objects that were reported from afar, and not from near although they would be in plain view there.
+
+    Args:
+        objects: By entity; modified in place.
+        scans: Scans of this look.
+        excused: Entities that were reported in this look, or are held.
+    """
+    for entity, item in list(objects.items()):
+        if entity in excused:
+            item.unreported = 0
+        elif np.isfinite(item.spacing) and any(is_in_clear_view(scan, item) for scan in scans):
+            item.unreported += 1
+            if item.unreported >= LOOKS:
+                del objects[entity]
+
+
+def is_in_clear_view(scan: Scan, item: LooseObject) -> bool:
+    """Whether a picture shows the place of an object unhidden, much nearer and larger than in its best report."""
+    (in_picture,), (row,), (column,), (depth,) = scan.project(item.box.center[None])
+    if not in_picture or depth < NEAREST:
+        return False
+    pixel = float(depth) / scan.frame.intrinsics.fx
+    if pixel * NEARER > item.spacing or 2 * float(item.box.half.max()) < CLEAR * pixel:
+        return False
+    hidden_from = float(depth) - float(np.linalg.norm(item.box.half)) - TOLERANCE
+    return float(scan.depth[row, column]) > hidden_from
 
 
 def in_plain_view(scan: Scan, piece: Furniture) -> bool:

@@ -14,7 +14,7 @@ from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, object_box, patch_of
 from perception.memory.clouds import inside
 from perception.memory.evidence import FLOOR_CELL, Evidence
-from perception.memory.forgetting import forget_doubtful, forget_missing
+from perception.memory.forgetting import forget_doubtful, forget_missing, forget_unconfirmed
 from perception.memory.seen_furniture import Furniture, is_furniture
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
@@ -162,6 +162,7 @@ class Things:
         self.missing.update(forget_missing(self.objects, self.furniture, views, excused))
         if anonymous:
             self._resolve_conflicts(patches, held)
+            forget_unconfirmed(self.objects, views, excused)
             forget_doubtful(self.furniture, self._support, views, {*excused, self.target})
 
     def _entity_of(

@@ -55,7 +55,7 @@ class LooseObject:
     def __init__(self, identity: Identity, patch: Patch, stamp: float) -> None:
         self.identity = identity
         self.container: str | None = None
-        self.missed = 0
+        self.missed = self.unreported = 0
         self._cloud = Cloud(0.004, 4000)
         self._restart(patch, stamp)
 

@@ -83,6 +83,32 @@ def test_furniture_that_is_in_plain_view_and_not_reported_again_is_forgotten(
     assert locator.resolve("fridge", GO_TO, observation) == "fridge_1"
 
 
+def test_an_object_that_was_reported_from_afar_only_is_forgotten(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector
+) -> None:
+    """A small wrong report on the table is not repeated in looks from near, in which apple and sugar box are."""
+    observation = look(house, "table_1", 3.2, 0.0)
+    detections = anonymous.detect(observation)
+    (table,) = (d for d in detections if d.view == "head" and d.name == "brown table")
+    assert table.mask is not None
+    rows, columns = np.nonzero(table.mask)
+    mask = np.zeros_like(table.mask)
+    mask[rows.min() : rows.min() + 4, (columns.min() + columns.max()) // 2 :][:, :6] = True
+    wrong = Detection("cracker box", "head", mask_bounds(mask), score=0.97, mask=mask)
+    locator.update(observation, [wrong, *detections])
+    assert locator.resolve("cracker box", GO_TO, observation) == "cracker_box_1"
+    for aside in (0.1, 0.2, 0.0, -0.1):
+        observation = look(house, "table_1", 0.6, aside)
+        locator.update(observation, anonymous.detect(observation))
+    assert locator.resolve("cracker box", GO_TO, observation) is None
+    for _ in range(4):  # what was seen from near is not forgotten where a look from afar misses it
+        observation = look(house, "table_1", 2.6, 0.1)
+        seen = anonymous.detect(observation)
+        locator.update(observation, [d for d in seen if not d.name.endswith(("apple", "sugar box"))])
+    for words in ("apple", "sugar box"):
+        assert locator.resolve(words, GO_TO, observation) is not None
+
+
 @pytest.mark.parametrize("target", ["fridge_1", "fridge_2"])
 def test_pieces_of_furniture_become_one_that_keeps_the_name_of_the_target(
     house: House, locator: SensorLocator, anonymous: SimulatedDetector, target: str
