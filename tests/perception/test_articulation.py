@@ -157,6 +157,7 @@ def _grid(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]
 
 
 EYE = np.array([1.6, 0.3, 1.1])
+_NO_POINTS: Points = np.zeros((0, 3), dtype=np.float32)
 
 
 def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None:
@@ -171,6 +172,25 @@ def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None
     updated = update_panel(panel, "hinge", piece)
     assert updated is not None and updated.is_closed
     np.testing.assert_allclose(updated.outward, panel.outward, atol=1e-6)
+
+
+def test_an_open_door_is_not_taken_for_the_shut_front_of_something() -> None:
+    """Seen alone, with its handle, a door that stands open looks like a wider front that is shut."""
+    body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
+    shut = PartView(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.006, EYE)
+    panel = update_panel(None, "hinge", shut)
+    assert panel is not None and panel.is_closed
+    door = _grid((0.46, 1.16), (0.0, 0.02), (0.1, 1.28))
+    opened = replace(shut, panel=door, handle=_NO_POINTS, body=body[:40], eye=np.array([1.6, -1.0, 1.1]))
+    panel = update_panel(panel, "hinge", opened)
+    assert panel is not None and panel.opening == pytest.approx(np.pi / 2, abs=0.1)
+    with_handle = replace(opened, handle=_grid((1.0, 1.0), (-0.05, -0.05), (0.8, 1.0)), spacing=0.003)
+    panel = update_panel(panel, "hinge", with_handle)
+    assert panel is not None and panel.opening == pytest.approx(np.pi / 2, abs=0.1)
+    panel = update_panel(panel, "hinge", replace(shut, spacing=0.003))
+    assert panel is not None and panel.is_closed
 
 
 def test_a_shut_door_of_which_only_a_piece_was_ever_seen_is_not_taken_for_open() -> None:
