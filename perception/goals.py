@@ -16,9 +16,8 @@ from homie.kernel.world import thresholds
 from perception.arm_obstacles import bar_of, solids_of, walls_of
 from perception.mapping import HIGHEST, OccupancyMapper
 from perception.memory.clouds import inside
-from perception.memory.panel import Panel
 from perception.memory.recall import SightRecall
-from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_furniture import Furniture, open_doors
 from perception.memory.seen_object import LooseObject
 from perception.memory.support_relations import over, standing_on, under
 from perception.scan import Points
@@ -102,11 +101,12 @@ class SeenGoals:
         boxes = walls_of(walls[~find_furniture_points(walls, nearby)], HIGHEST)
         for piece in nearby:
             moves = piece.identity.entity == entity and action.target == "opens"
-            boxes += solids_of(self._remove_foreign(piece.points(panel=False), piece.panel), center, NEAR)
+            doors = open_doors(other for other in nearby if other is not piece)
+            own = [] if piece.panel is None else [piece.panel.occupied]
+            boxes += solids_of(self._remove_foreign(piece.points(panel=False), [*doors, *own]), center, NEAR)
             if not moves:
-                boxes += solids_of(
-                    self._remove_foreign(piece.moving), center, NEAR, 0.0 if piece.panel is None else piece.panel.yaw
-                )
+                yaw = 0.0 if piece.panel is None else piece.panel.yaw
+                boxes += solids_of(self._remove_foreign(piece.moving, doors), center, NEAR, yaw)
             if not moves and piece.panel is not None:
                 boxes.append(bar_of(piece.panel))
         for name, item in self._recall.things.objects.items():
@@ -114,12 +114,12 @@ class SeenGoals:
                 boxes.append(item.box)
         return tuple(boxes)
 
-    def _remove_foreign(self, points: Points, panel: Panel | None = None) -> Points:
-        """Remove points of the objects on it and of its door from points (n, 3) of furniture, if outlines are rough."""
+    def _remove_foreign(self, points: Points, doors: Sequence[Box]) -> Points:
+        """Remove points of doors and of the objects on it from points (n, 3) of furniture, if outlines are rough."""
         if not self._recall.things.rough:
             return points
         is_foreign = np.zeros(len(points), dtype=bool)
-        if panel is not None and (door := panel.articulation().panel) is not None:
+        for door in doors:
             is_foreign |= inside(points, door, OF_DOOR)
         for item in self._recall.things.objects.values():
             center = item.box.center + np.array([0.0, 0.0, ABOVE])

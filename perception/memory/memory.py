@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from perception.localise import Patch, object_box, patch_of
 from perception.memory.clouds import inside
 from perception.memory.evidence import FLOOR_CELL, Evidence
 from perception.memory.forgetting import forget_doubtful, forget_missing, forget_unconfirmed
-from perception.memory.seen_furniture import Furniture, is_furniture
+from perception.memory.seen_furniture import Furniture, is_furniture, open_doors
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
 from perception.memory.support_relations import contains
@@ -234,11 +235,27 @@ class Things:
         else:
             if entity not in self.furniture and not detections[0].instance and _is_sliver(patches):
                 return
+            part: Literal["", "door", "drawer"] = "drawer" if "drawer" in parts else "door" if "door" in parts else ""
+            body = patches[""] if detections[0].instance else self._without_doors(entity, patches[""])
+            if entity not in self.furniture and not (body or part):
+                return
             item = self.furniture.setdefault(entity, Furniture(identity))
             item.rough = not detections[0].instance
-            item.part = "drawer" if "drawer" in parts else "door" if "door" in parts else item.part
-            item.update(patches[""], patches[item.part] if item.part else [], patches["handle"], stamp)
+            item.part = part or item.part
+            item.update(body, patches[item.part] if item.part else [], patches["handle"], stamp)
         item.identity.called.update(detection.name for detection in detections)
+
+    def _without_doors(self, entity: str, patches: Sequence[Patch]) -> list[Patch]:
+        """Remove the points in open doors of other furniture from patches of a body, whose outlines take them in."""
+        doors = open_doors(piece for name, piece in self.furniture.items() if name != entity)
+        remaining = []
+        for patch in patches:
+            in_doors = np.zeros(len(patch.points), dtype=bool)
+            for door in doors:
+                in_doors |= inside(patch.points, door, WITHIN)
+            if not in_doors.all():
+                remaining.append(replace(patch, points=patch.points[~in_doors], level=patch.level[~in_doors]))
+        return remaining
 
     @staticmethod
     def _check_body(piece: Furniture, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:

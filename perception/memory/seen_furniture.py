@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -289,6 +289,12 @@ def _behind_front(points: Points, panel: Panel) -> Points:
     before = (points[:, :2] - panel.front.center[:2]) @ panel.outward
     behind = before < BEFORE_FRONT
     return points[behind] if np.count_nonzero(behind) > 0.5 * len(points) else points
+
+
+def open_doors(pieces: Iterable[Furniture]) -> list[Box]:
+    """Return the boxes of doors and drawers that are not closed, in their current positions."""
+    panels = (piece.panel for piece in pieces)
+    return [panel.occupied for panel in panels if panel is not None and not panel.is_closed]
 
 
 def _of_one_door(patches: Sequence[Patch], known: Panel | None) -> Sequence[Patch]:
