@@ -107,7 +107,7 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Par
             return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # occluded by the arm, or cut by the picture edge
         return replace(fitted, bar=known.bar) if partial else fitted
-    if fitted.is_closed and panel.opening > AWAY and _matches(panel, seen):
+    if fitted.is_closed and panel.opening > AWAY and known.spacing < PLAIN_SPACING and _matches(panel, seen):
         return panel  # an open door alone looks like the shut front of something
     if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
         return fitted  # an estimate from a piece of the panel may have its hinge at the wrong end
