@@ -6,9 +6,9 @@ import contextlib
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 
 def until(holds: Callable[[], object], seconds: float = 150.0, *, process: subprocess.Popen[str] | None = None) -> None:
@@ -36,6 +36,21 @@ def follow(stream: IO[str] | None, text: str) -> list[str]:
 
     threading.Thread(target=read_on, daemon=True).start()
     return printed
+
+
+@contextlib.contextmanager
+def running(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """Start a process, and kill it if the block fails: `Popen` alone would wait for its end for ever.
+
+    Args:
+        options: Options of `subprocess.Popen`.
+    """
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        except BaseException:
+            process.kill()
+            raise
 
 
 def lines(path: Path) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.own_network import own_domain
-from tests.waiting import follow
+from tests.waiting import follow, running
 
 try:
     from ros_bridge.transport.dds.node import DdsNode
@@ -83,7 +83,7 @@ def node(network):
 @pytest.fixture(scope="module")
 def robot(environment, node, network):
     command = [sys.executable, "-m", "tests.ros_bridge.fake_robot", str(network.domain), "fetch"]
-    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with running(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "up\n"
         yield Robot(node)
         process.kill()

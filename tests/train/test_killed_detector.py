@@ -19,7 +19,7 @@ from homie.kernel.errors import BadInput
 from homie.runtime.runstore.resumable import ORDER, Order, resumable_folder
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from waiting import until
+from waiting import running, until
 
 HOUSES = ("--houses", "3", "--viewpoints", "1", "--seed", "5", "--picture-size", "96x96")
 TRAINING = ("--steps", "8", "--batch", "1", "--keep-every", "2", "--threads", "1")
@@ -36,7 +36,7 @@ def finish(command: Sequence[str]) -> None:
 
 def kill_when_there(path: Path, command: Sequence[str]) -> None:
     """Run a command, and kill it as soon as it has written a file."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with running(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         until(lambda: list(path.parent.glob(path.name)), process=process)
         process.kill()
 

@@ -24,7 +24,7 @@ from ros_bridge.transport.interface import LATCHED
 from ros_bridge.transport.network import Network
 from tests.ros_bridge.guard.agent import FLOOD
 from tests.ros_bridge.links import connected, drives, refusal
-from tests.waiting import until
+from tests.waiting import running, until
 
 FETCH = read_profile("fetch")
 ROOT = Path(__file__).parents[3]
@@ -69,7 +69,7 @@ def test_the_guard_that_a_run_began_stops_the_robot_and_ends_when_the_run_is_kil
     socket = tmp_path / "homie" / f"guard-fetch-{environment['ROS_DOMAIN_ID']}.sock"
     words = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(socket), "own"]
     own = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
-    with subprocess.Popen(words, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+    with running(words, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None and run.stdout.readline() == "guarded\n"
         number = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True, check=True).stdout
         guard = os.pidfd_open(int(number))

@@ -14,7 +14,7 @@ import yaml
 
 from tests.homes import one_room
 from tests.ros_bridge.links import succeeded
-from tests.waiting import follow, until
+from tests.waiting import follow, running, until
 
 TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
 
@@ -33,7 +33,7 @@ def served(place):
     (folder / "scene.json").write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0)).dump())
     words = ["serve", "ros", "--scene", "scene.json", "--camera-rate", "1", "--picture-size", "64"]
     command = [sys.executable, "-m", "homie", *words]
-    with subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
+    with running(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         follow(process.stderr, "is on the ROS 2 network")
         yield process
         process.terminate()

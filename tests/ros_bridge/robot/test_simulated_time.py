@@ -16,7 +16,7 @@ from homie.kernel.types import Command
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.robot.opening import open_ros
 from tests.ros_bridge.checking import check_until, good
-from tests.waiting import follow, until
+from tests.waiting import follow, running, until
 
 ROOT = Path(__file__).parents[3]
 FETCH = ROOT / "ros_bridge/profiles/fetch.yaml"
@@ -51,7 +51,7 @@ def place(network, tmp_path_factory):
 def simulation(place, network):
     words = [sys.executable, "-m", "tests.ros_bridge.simulator", str(network.domain), str(place)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(words, cwd=ROOT, text=True, **pipes) as process:
+    with running(words, cwd=ROOT, text=True, **pipes) as process:
         assert process.stdout.readline() == "up\n"
         yield Simulation(process)
         process.kill()
@@ -61,7 +61,7 @@ def simulation(place, network):
 def guard(place, simulation):
     """What the guard says, line by line."""
     words = [sys.executable, "-m", "homie", "robot", "guard", str(place), "--arm-robot", "--silence", "1"]
-    with subprocess.Popen(words, env=dict(os.environ), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
+    with running(words, env=dict(os.environ), cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         yield follow(process.stderr, "listening at")
         process.terminate()
         process.wait(60)

@@ -15,12 +15,14 @@ from homie.runtime.runstore import read_steps
 from ros_bridge.profiles.homie_topics import TEXT
 from ros_bridge.profiles.simulation import TOPIC, Simulation
 from ros_bridge.robot.twin import Twin
+from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR
+from ros_bridge.transport.network import Network
 from tests.homes import one_room
 from tests.own_network import own_domain
 from tests.ros_bridge.links import succeeded
 from tests.ros_bridge.profiles.tiago import BODY, write_profile
-from tests.waiting import follow, until
+from tests.waiting import follow, running, until
 
 ROOT = Path(__file__).parents[3]
 APPLE = {
@@ -68,9 +70,8 @@ def serving(place, *words):
     scene = folder / "scene.json"
     scene.write_text(one_room([TABLE], [APPLE], robot=(1.0, 2.0, 0.0)).dump())
     words = ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64", *words]
-    with subprocess.Popen(
-        [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
-    ) as process:
+    command = [sys.executable, "-m", "homie", *words]
+    with running(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         follow(process.stderr, "is on the ROS 2 network")
         yield process
         process.terminate()
@@ -105,15 +106,17 @@ def test_a_body_of_others_is_served_and_driven_by_its_own_profile(alone, tmp_pat
     assert json.loads((tmp_path / "run/run.json").read_text())["options"]["robot"] == f"ros:{profile}"
 
 
-def test_a_table_is_served_and_its_twin_opened(place, nodes):
-    folder, environment = place
+def test_a_table_is_served_and_its_twin_opened(alone):
+    folder, environment = alone
     words = ["serve", "ros", "--robot", "franka:pick", "--seed", "3", "--camera-rate", "1", "--picture-size", "64"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
-    ) as process:
+    command = [sys.executable, "-m", "homie", *words]
+    network = Network(domain=int(environment["ROS_DOMAIN_ID"]), interface="lo")
+    with (
+        running(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as process,
+        DdsNode("/test", network) as node,
+    ):
         follow(process.stderr, "is on the ROS 2 network")
         texts = []
-        node = nodes("/test")
         node.subscription(TEXT, TOPIC, lambda message: texts.append(message.data), LATCHED)
         until(lambda: texts)
         simulation = Simulation.parse(texts[0])
@@ -215,7 +218,7 @@ def test_an_emergency_stop_ends_the_run_as_infrastructure_and_no_planner_is_aske
 def test_a_run_does_not_arm_the_guard_of_a_person(place, served, tmp_path):
     folder, environment = place
     words = [sys.executable, "-m", "homie", "robot", "guard", "fetch"]
-    with subprocess.Popen(words, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as guard:
+    with running(words, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as guard:
         follow(guard.stderr, "listening at")
         completed = run(place, tmp_path / "run")
         guard.terminate()

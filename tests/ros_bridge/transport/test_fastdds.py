@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ros_bridge.transport.interface import SENSOR
-from tests.waiting import until
+from tests.waiting import running, until
 
 SOURCES = Path(__file__).parent / "fastdds"
 TWIST, JOINTS, IMAGE = "geometry_msgs/msg/Twist", "sensor_msgs/msg/JointState", "sensor_msgs/msg/Image"
@@ -46,7 +46,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def other(program, network) -> Iterator[None]:
     """The program, running."""
-    with subprocess.Popen([program, str(network.domain)], stdin=subprocess.PIPE) as process:
+    with running([program, str(network.domain)], stdin=subprocess.PIPE) as process:
         yield
         assert process.poll() is None
         process.stdin.close()

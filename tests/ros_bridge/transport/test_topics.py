@@ -16,7 +16,7 @@ from ros_bridge.transport.dds.cdr_messages import Definitions
 from ros_bridge.transport.dds.node import DdsNode
 from ros_bridge.transport.interface import LATCHED, SENSOR, Qos
 from ros_bridge.transport.network import Network
-from tests.waiting import until
+from tests.waiting import running, until
 
 HEADER = "std_msgs/msg/Header"
 TWIST, IMAGE, ADD = "geometry_msgs/msg/Twist", "sensor_msgs/msg/Image", "example_interfaces/srv/AddTwoInts"
@@ -136,7 +136,7 @@ def test_a_service_in_another_process_answers(nodes, network):
         f"node.service({ADD!r}, '/add', lambda asked: node.message('{ADD}_Response', sum=asked.a * asked.b))\n"
         "sys.stdin.read()\n"
     )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
+    with running([sys.executable, "-c", code], stdin=subprocess.PIPE) as other:
         node = nodes("/asks")
         client = node.client(ADD, "/add")
         until(client.ready)
