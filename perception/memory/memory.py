@@ -237,7 +237,9 @@ class Things:
                 return
             part: Literal["", "door", "drawer"] = "drawer" if "drawer" in parts else "door" if "door" in parts else ""
             body = patches[""] if detections[0].instance else self._without_doors(entity, patches[""])
-            if entity not in self.furniture and not (body or part):
+            known = self.furniture.get(entity)
+            if not (body or part) and (known is None or not len(known.points(panel=True))):
+                self.furniture.pop(entity, None)  # all its points were contradicted, or are in a door
                 return
             item = self.furniture.setdefault(entity, Furniture(identity))
             item.rough = not detections[0].instance
