@@ -74,8 +74,7 @@ class Choosing(Carrying):
                 if self._looks_inside(item.words, name) and (yield from self.open(name, f"I look into the {name}.")):
                     if name_elsewhere := self._known_elsewhere(item, place, failed_names):
                         return name_elsewhere, ""
-                    if self.memory.is_open(self.memory.piece(name)):
-                        yield from self.close(name, f"There is no {item.words} in the {name}, so I close it.")
+                    yield from self.close_again(name, f"There is no {item.words} in the {name}, so I close it.")
         return self._known_elsewhere(item, place, failed_names), ""
 
     def _known_elsewhere(self, item: Item, place: Place, failed_names: Sequence[str]) -> str:

@@ -268,14 +268,13 @@ class Moves:
         return sighted_name
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open the container at the robot; close it again if the object is not inside, which saves coming back. What
-        does not open (L4) is not closed either."""
+        """Open the container at the robot; close it again if the object is not inside, which saves coming back."""
         memory = self.memory
         if not (yield from self.open(place, f"I look into the {place}.")):
             return ""
         sighted_name = memory.worth_going(words)
-        if not sighted_name and memory.is_open(memory.piece(place)):
-            yield from self.close(place, f"The {words} is not in the {place}, so I close it.")
+        if not sighted_name:
+            yield from self.close_again(place, f"The {words} is not in the {place}, so I close it.")
         return sighted_name
 
     def _looks_inside(self, words: str, place: str) -> bool:
@@ -363,6 +362,11 @@ class Moves:
         elif feedback.code is ErrorCode.E1:
             self.memory.stuck.add(words)
         return feedback.ok or feedback.code is ErrorCode.L4
+
+    def close_again(self, words: str, reason: str) -> Course[None]:
+        """Close a container that the robot has opened; do nothing for one that does not open (L4)."""
+        if self.memory.is_open(self.memory.piece(words)):
+            yield from self.close(words, reason)
 
     def close(self, words: str, reason: str) -> Course[bool]:
         """Go to a container and close it. Return False on failure, and for a robot without Close."""
