@@ -138,10 +138,10 @@ def _extend_heights(front: Box, other: Box) -> Box:
     """Extend a front to the height range of both looks: the arm or the picture edge may hide its ends."""
     low = min(float(box.center[2] - box.half[2]) for box in (front, other))
     high = max(float(box.center[2] + box.half[2]) for box in (front, other))
-    return _upright(front.center[:2], front.half[:2], front.yaw, low, high)
+    return upright(front.center[:2], front.half[:2], front.yaw, low, high)
 
 
-def _upright(center: Array, half: Array, yaw: float, low: float, high: float) -> Box:
+def upright(center: Array, half: Array, yaw: float, low: float, high: float) -> Box:
     """Return the box over a rectangle (centre (2,), half sizes (2,)) between two heights (m)."""
     return Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)
 
@@ -207,7 +207,7 @@ def _fit_slide(seen: PartView, bar: Bar) -> Panel:
     low, high = float(tangential.min()), float(tangential.max())
     middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * tangent
     half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
-    shut = _upright(middle, half, yaw, *_front_heights(face))
+    shut = upright(middle, half, yaw, *_front_heights(face))
     width = high - low
     return Panel("slide", closed.center[:2], tangent, outward, closed, width, shut, opening, seen.spacing)
 
@@ -262,7 +262,7 @@ def _fit_hinge(seen: PartView, bar: Bar) -> Panel | None:
     )
     width = 2 * float(half[0])
     long = max(width, float((shut.center[:2] - pivot) @ (back @ tangent)))
-    front = _upright(
+    front = upright(
         pivot + back @ (long * tangent + thickness * normal) / 2,
         np.array([long, thickness]) / 2,
         float(np.arctan2(*(back @ tangent)[::-1])),

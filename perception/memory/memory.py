@@ -210,7 +210,7 @@ class Things:
     def _is_swept(self, entity: str, patch: Patch) -> bool:
         """Whether most of a patch lies where the known door or drawer of furniture can be."""
         panel = self.furniture[entity].panel if entity in self.furniture else None
-        return panel is not None and float(panel.swept(patch.points).mean()) > ONE_PLACE
+        return panel is not None and panel.sweeps(patch.points)
 
     def _room_of(self, kind: str, point: Array) -> str:
         """Return the remembered room of a kind with floor at or near a point (3,), or a new name."""
@@ -338,10 +338,11 @@ class Things:
         piece, second = self.furniture[entity], self.furniture[other]
         if piece.box.distance(second.box.center) > NEAR_FURNITURE:
             return False
-        if _is_in_door(piece, second) or _is_in_door(second, piece):
+        (share, in_door), (other_share, other_in_door) = _overlap(piece, second), _overlap(second, piece)
+        if in_door or other_in_door:
             return True
-        shares = _share_within(piece, second), _share_within(second, piece)
-        return (max if piece.identity.kind == second.identity.kind else min)(shares) > ONE_PLACE
+        same_kind = piece.identity.kind == second.identity.kind
+        return (max if same_kind else min)(share, other_share) > ONE_PLACE
 
     def _rebuild_rooms(self) -> None:
         """Rebuild the rooms from the accepted floor: each keeps the name of the room with the largest overlap."""
@@ -372,20 +373,19 @@ def _is_sliver(patches: Mapping[str, Sequence[Patch]]) -> bool:
     return float(max(spans)) < LEAST_FURNITURE
 
 
-def _share_within(piece: Furniture, other: Furniture) -> float:
-    """Return the share of the points of furniture that lie inside other furniture."""
+def _overlap(piece: Furniture, other: Furniture) -> tuple[float, bool]:
+    """Return the share of the points of furniture that lie inside other furniture, and whether it is in the place of
+    the other and of its door or drawer in its current position."""
     points = piece.points(panel=True)
-    return float(np.mean(inside(points, other.box, WITHIN))) if len(points) else 0.0
-
-
-def _is_in_door(piece: Furniture, other: Furniture) -> bool:
-    """Whether furniture is in the place of other furniture and of its door or drawer in its current position."""
-    points = piece.points(panel=True)
-    if other.panel is None or not len(points):
-        return False
-    in_door = inside(points, other.panel.occupied, WITHIN)
-    in_place = in_door | inside(points, other.box, WITHIN) if not other.panel.is_closed else in_door
-    return float(in_door.mean()) > IN_DOOR and float(in_place.mean()) > ONE_PLACE
+    if not len(points):
+        return 0.0, False
+    in_body, panel = inside(points, other.box, WITHIN), other.panel
+    share = float(np.mean(in_body))
+    if panel is None:
+        return share, False
+    in_door = inside(points, panel.occupied, WITHIN)
+    in_place = in_door if panel.is_closed else in_door | in_body
+    return share, float(in_door.mean()) > IN_DOOR and float(in_place.mean()) > ONE_PLACE
 
 
 def _new_name(kind: str, used_names: Collection[str]) -> str:

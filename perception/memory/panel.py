@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.kernel.types import Array, Articulation, Box, Mask, planar_rotation, rotation_z
+from homie.kernel.types import Array, Articulation, Box, planar_rotation
 from perception.scan import Points
 
 HINGE_RANGE = 1.92
@@ -24,6 +24,8 @@ PASSABLE_GAP = 0.16
 may be too small."""
 AROUND, TURNED = 0.08, 0.2
 """Distance (m) and angle (rad) beyond the assumed range within which points may be of a door or drawer."""
+MOST = 0.6
+"""Share of some points there from which they are of the door or drawer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,24 +109,24 @@ class Panel:
     @property
     def occupied(self) -> Box:
         """Box of the door, or of the drawer as far as it is pulled out, in its current position."""
-        panel = self.articulation().panel or self.front
         if self.kind == "hinge":
-            return panel
+            return self.articulation().panel or self.front
         pulled = 0.5 * max(0.0, self.opening)
-        outward = np.array([*self.outward, 0.0])
-        depth = np.abs(rotation_z(panel.yaw).T @ outward)
-        return replace(panel, center=panel.center - pulled * outward, half=panel.half + pulled * depth)
+        center = self.front.center + pulled * np.array([*self.outward, 0.0])
+        return replace(self.front, center=center, half=self.front.half + np.array([pulled, 0.0, 0.0]))
 
-    def swept(self, points: Points) -> Mask:
-        """Return which points (n, 3) lie where the door or drawer can be, (n,)."""
+    def sweeps(self, points: Points) -> bool:
+        """Whether most of the points (n, 3) lie where the door or drawer can be."""
         offsets = points[:, :2] - self.origin
         ahead, aside = offsets @ self.outward, offsets @ self.along
         in_height = np.abs(points[:, 2] - self.front.center[2]) < self.front.half[2] + AROUND
         if self.kind == "slide":
             in_depth = np.abs(ahead - self.range / 2) < self.range / 2 + AROUND
-            return np.asarray(in_height & in_depth & (np.abs(aside) < self.width / 2 + AROUND))
-        in_sector = np.abs(np.arctan2(ahead, aside) - self.range / 2) < self.range / 2 + TURNED
-        return np.asarray(in_height & in_sector & (np.hypot(ahead, aside) < self.width + AROUND))
+            in_place = in_height & in_depth & (np.abs(aside) < self.width / 2 + AROUND)
+        else:
+            in_sector = np.abs(np.arctan2(ahead, aside) - self.range / 2) < self.range / 2 + TURNED
+            in_place = in_height & in_sector & (np.hypot(ahead, aside) < self.width + AROUND)
+        return float(in_place.mean()) > MOST
 
     def articulation(self) -> Articulation:
         """Convert to the articulation of a goal."""

@@ -13,7 +13,7 @@ from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
-from perception.memory.doors_and_drawers import PartView, core, tray, update_panel
+from perception.memory.doors_and_drawers import PartView, core, tray, update_panel, upright
 from perception.memory.panel import Panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
@@ -305,7 +305,7 @@ def _of_one_door(patches: Sequence[Patch], known: Panel | None) -> Sequence[Patc
         known: The earlier estimate; None if there is none, then the largest patch is the door.
     """
     if known is not None:
-        patches = [patch for patch in patches if np.mean(known.swept(patch.points)) > AT_DOOR] or patches
+        patches = [patch for patch in patches if known.sweeps(patch.points)] or patches
     return _at_largest(patches, BESIDE_DOOR)
 
 
@@ -314,9 +314,8 @@ def _at_largest(patches: Sequence[Patch], margin: float) -> Sequence[Patch]:
     if len(patches) < 2:
         return patches
     points = max(patches, key=lambda patch: len(patch.points)).points
-    center, half, yaw = rectangle(points[:, :2].astype(np.float64))
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
-    box = Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)
+    box = upright(*rectangle(points[:, :2].astype(np.float64)), low, high)
     return [patch for patch in patches if np.mean(inside(patch.points, box, margin)) > AT_DOOR]
 
 
