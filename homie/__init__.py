@@ -90,6 +90,7 @@ if TYPE_CHECKING:
         SUCCESS,
         Attempt,
         AttemptEnded,
+        AttemptStarted,
         CameraFrame,
         Check,
         Command,
@@ -155,6 +156,7 @@ __all__ = [
     "ActionVector",
     "Attempt",
     "AttemptEnded",
+    "AttemptStarted",
     "BadInput",
     "BenchOptions",
     "BenchSummary",
@@ -318,9 +320,9 @@ _NAMES = {
     "homie.kernel.registry": "DETECTOR PLANNER ROBOT SKILL_SET make_part",
     "homie.kernel.scenes": "Scenes",
     "homie.kernel.types": (
-        "END SUCCESS Attempt AttemptEnded CameraFrame Check Command CommandSent Decision Detection EpisodeEnded "
-        "EpisodeResult EpisodeStarted ErrorCode Event Execution Failure FailureReason Feedback Goal HistoryItem "
-        "Image Observation Outcome PeriodPassed PlannerAnswered PlannerAsked PlannerInput Pose Pose2 "
+        "END SUCCESS Attempt AttemptEnded AttemptStarted CameraFrame Check Command CommandSent Decision Detection "
+        "EpisodeEnded EpisodeResult EpisodeStarted ErrorCode Event Execution Failure FailureReason Feedback Goal "
+        "HistoryItem Image Observation Outcome PeriodPassed PlannerAnswered PlannerAsked PlannerInput Pose Pose2 "
         "Proprioception RoundRecord Subtask SubtaskChecked SubtaskRecorded SubtaskStarted"
     ),
     "homie.kernel.actions": "Action",

@@ -20,6 +20,7 @@ from homie.kernel.skill_table import SkillTable
 from homie.kernel.types import (
     SUCCESS,
     AttemptEnded,
+    AttemptStarted,
     Check,
     Command,
     CommandSent,
@@ -50,6 +51,8 @@ class Watch(EpisodeListener):
         match event:
             case SubtaskChecked(check):
                 self.events.append(("checked", check))
+            case AttemptStarted(goal):
+                self.events.append(("started", goal))
             case AttemptEnded(attempt):
                 self.events.append(("attempted", attempt))
             case CommandSent(observation, sent):
@@ -152,7 +155,8 @@ def test_a_listener_gets_every_check_command_and_attempt():
     layers = [Check("format"), Check("logical"), Check("distance"), Check("execution")]
     assert watch.of("checked") == list(execution.checks) == layers
     assert watch.of("attempted") == list(execution.attempts)
-    (attempt,) = execution.attempts
+    (attempt,), (goal,) = execution.attempts, watch.of("started")
+    assert (goal.name, goal.text) == ("ball", str(GO)) and watch.events[3] == ("started", goal)
     stamps = [round(0.1 * number, 6) for number in range(attempt.commands + 1)]
     assert watch.of("commanded") == stamps and watch.of("ticked") == stamps[1:]
     assert attempt.robot_seconds == stamps[-1] and (attempt.number, attempt.clamped) == (1, attempt.clamped)

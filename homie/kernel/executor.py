@@ -34,6 +34,7 @@ from homie.kernel.support.deprecated_imports import renamed
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,
+    AttemptStarted,
     Check,
     Command,
     CommandSent,
@@ -156,7 +157,7 @@ class Executor:
             subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed_skill.seconds
         )
 
-    def _start_skill(self, task: _Task) -> Observation:
+    def _start_skill(self, task: _Task, listener: EpisodeListener) -> Observation:
         """Observe with the cameras of locator and skill, and start the skill with its goal."""
         skill = task.skill
         sight = self.senses.look(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
@@ -164,6 +165,7 @@ class Executor:
         if skill.cameras and task.entity:
             goal = replace(goal, seen=self.locator.seen(task.entity, sight.detections))
         skill.start(task.subtask, goal, sight.observation)
+        listener.on(AttemptStarted(goal))
         return sight.observation
 
     def _goal(self, task: _Task, observation: Observation) -> Goal:
@@ -183,7 +185,7 @@ class Executor:
         try:
             if number == 1:
                 self.robot.begin(str(task.subtask))
-            observation = self._start_skill(task)
+            observation = self._start_skill(task, listener)
             outcome = _outcome(skill)
             while outcome is Outcome.RUNNING:
                 if observation.stamp - start > skill.max_seconds:

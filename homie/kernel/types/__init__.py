@@ -13,6 +13,7 @@ from homie.kernel.types.arrangement import Arrangement, Lying
 from homie.kernel.types.commands import Command, SentCommand, Target
 from homie.kernel.types.events import (
     AttemptEnded,
+    AttemptStarted,
     CommandSent,
     EpisodeEnded,
     EpisodeStarted,
@@ -105,6 +106,7 @@ __all__ = [
     "Articulation",
     "Attempt",
     "AttemptEnded",
+    "AttemptStarted",
     "Box",
     "CameraFrame",
     "Check",

@@ -1,7 +1,7 @@
 """Events of an episode for listeners: one class per event, in the order in which they occur.
 
 EpisodeStarted; in each round PlannerAsked and PlannerAnswered, then for each subtask SubtaskStarted, SubtaskChecked,
-CommandSent and PeriodPassed while a skill runs, AttemptEnded and SubtaskRecorded; finally EpisodeEnded.
+AttemptStarted, CommandSent and PeriodPassed while a skill runs, AttemptEnded and SubtaskRecorded; finally EpisodeEnded.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from homie.kernel.types.commands import SentCommand
+from homie.kernel.types.goals import Goal
 from homie.kernel.types.observations import Observation
 from homie.kernel.types.planner_input import PlannerInput
 from homie.kernel.types.records import Attempt, Check, EpisodeResult, RoundRecord
@@ -59,6 +60,13 @@ class SubtaskChecked:
 
 
 @dataclass(frozen=True, slots=True)
+class AttemptStarted:
+    """A skill was started with a goal; the first command follows."""
+
+    goal: Goal
+
+
+@dataclass(frozen=True, slots=True)
 class CommandSent:
     """A command, computed from this observation, has passed the safety gate."""
 
@@ -100,6 +108,7 @@ Event: TypeAlias = (
     | PlannerAnswered
     | SubtaskStarted
     | SubtaskChecked
+    | AttemptStarted
     | CommandSent
     | PeriodPassed
     | AttemptEnded
