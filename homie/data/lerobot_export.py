@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +13,12 @@ from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration
-from homie.data.sources.source import reading_episode
+from homie.data.sources.source import Entry, Source, reading_episode
 from homie.data.sources.source_kinds import open_sources
 from homie.data.training_examples import EpisodeOver, every
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.support.files import GO_ON, place_of, writing
+from homie.kernel.support.text import split_commas
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,14 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
             last_reason = ""
             try:
                 with reading_episode(entry):
-                    demonstration = source.demonstration(entry, options.fps)
-                if options.keep == "done" and demonstration.success is False:
-                    raise LeftOut("the task was not done")
-                if writer is None:
-                    writer = LeRobotWriter(
-                        options.out, layout or demonstration.layout, options.language, options.license
-                    )
-                    stack.enter_context(writer)
-                added += _add(writer, demonstration)
+                    demonstrations = _demonstrations(source, entry, options)
+                    for demonstration in demonstrations:
+                        if writer is None:
+                            writer = LeRobotWriter(
+                                options.out, layout or demonstration.layout, options.language, options.license
+                            )
+                            stack.enter_context(writer)
+                        added += _add(writer, demonstration)
             except LeftOut as reason:
                 last_reason = str(reason)
             if progress is not None:
@@ -76,6 +77,30 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
             raise BadInput(f"No episode can be exported{f' (the last: {last_reason})' if last_reason else ''}.")
         writer.commit()
     return LeRobotExport(options.out, added, writer.episodes, writer.frames, dropped)
+
+
+def _demonstrations(source: Source, entry: Entry, options: LeRobotOptions) -> Sequence[Demonstration]:
+    """Return the demonstrations of an episode that are asked for. Raises LeftOut if there is none."""
+    if options.action is not None:
+        subtasks = tuple(source.subtasks(entry, options.action, options.fps))
+        if not subtasks:
+            raise LeftOut(f"it has no {options.action} that succeeded at the first attempt")
+        return [_with_cameras(subtask, options.cameras) for subtask in subtasks]
+    demonstration = source.demonstration(entry, options.fps)
+    if options.keep == "done" and demonstration.success is False:
+        raise LeftOut("the task was not done")
+    return (_with_cameras(demonstration, options.cameras),)
+
+
+def _with_cameras(demonstration: Demonstration, cameras: str | None) -> Demonstration:
+    """Return a demonstration with the pictures of some of its cameras. Raises LeftOut if it lacks one of them."""
+    if cameras is None:
+        return demonstration
+    names = () if cameras == "none" else split_commas(cameras)
+    if missing := sorted(set(names) - set(demonstration.films)):
+        raise LeftOut(f"it has no camera '{missing[0]}' (it has: {', '.join(demonstration.films) or 'none'})")
+    layout = replace(demonstration.layout, cameras={name: demonstration.layout.cameras[name] for name in names})
+    return replace(demonstration, layout=layout, films={name: demonstration.films[name] for name in names})
 
 
 def _add(writer: LeRobotWriter, demonstration: Demonstration) -> int:

@@ -184,6 +184,15 @@ class LeRobotOptions(Options):
     keep: Literal["done", "all"] = Field(
         "done", description="Episodes that are used: `done` (all whose task is not known to have failed), `all`."
     )
+    action: str | None = Field(
+        None,
+        min_length=1,
+        description="Instead of whole episodes: each subtask of this action that succeeded at once, with poses of the "
+        "hand and the place of its target (`Pick`).",
+    )
+    cameras: str | None = Field(
+        None, description="Cameras whose pictures are exported, separated by commas, or `none` (default: all)."
+    )
     license: License = None
     language: Literal["columns", "strings"] = Field(
         "columns",

@@ -116,7 +116,10 @@ def test_what_a_command_needs_is_asked_for_as_it_is_typed(kind: type[Options]) -
             },
         ),
         (EmmoeOptions, {"keep": "done", "split": "suite", "explain": True, "license": None}),
-        (LeRobotOptions, {"fps": None, "keep": "done", "license": None, "language": "columns"}),
+        (
+            LeRobotOptions,
+            {"fps": None, "keep": "done", "action": None, "cameras": None, "license": None, "language": "columns"},
+        ),
         (SplitOptions, {"by": "task", "share": 0.1, "seed": 0, "out": Path("split.json")}),
         (StatsOptions, {}),
         (ShowOptions, {"line": 1, "split": "train"}),

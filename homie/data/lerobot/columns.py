@@ -14,7 +14,7 @@ CHUNK = 1000
 DATA_MB, VIDEO_MB = 100, 200
 """File sizes in MB at which LeRobot begins a new file, as `info.json` states them."""
 EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-STATE, ACTION = "observation.state", "action"
+STATE, ACTION, ENVIRONMENT = "observation.state", "action", "observation.environment_state"
 AUTOMATIC = {
     "timestamp": "float32",
     "frame_index": "int64",
@@ -49,6 +49,8 @@ def features(layout: Layout, language: Language) -> dict[str, dict[str, Any]]:
         STATE: {"dtype": "float32", "shape": [len(layout.state)], "names": list(layout.state)},
         ACTION: {"dtype": "float32", "shape": [len(layout.action)], "names": list(layout.action)},
     }
+    if names := list(layout.environment):
+        columns[ENVIRONMENT] = {"dtype": "float32", "shape": [len(names)], "names": names}
     columns |= {key_of(name, camera): _camera(camera, layout.fps) for name, camera in layout.cameras.items()}
     if language == "columns":
         columns |= {name: {"dtype": "language", "shape": [1], "names": None} for name in (PERSISTENT, EVENTS)}
@@ -77,7 +79,13 @@ def layout_of(info: Info) -> Layout:
         state=columns[STATE].labels(STATE),
         action=columns[ACTION].labels(ACTION),
         cameras=cameras,
+        environment=columns[ENVIRONMENT].labels(ENVIRONMENT) if has_environment(info) else (),
     )
+
+
+def has_environment(info: Info) -> bool:
+    """Whether a data set has numbers about the world."""
+    return ENVIRONMENT in info.features and NUMBERS.fullmatch(info.features[ENVIRONMENT].dtype) is not None
 
 
 def name_of(key: str, columns: Collection[str]) -> str:
@@ -97,7 +105,8 @@ def dropped(info: Info, noted: bool) -> tuple[str, ...]:
     Args:
         noted: Whether Homie's notes give plans and feedback.
     """
-    own = {STATE, ACTION, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
+    about_world = (ENVIRONMENT,) if has_environment(info) else ()
+    own = {STATE, ACTION, *about_world, *AUTOMATIC, SUBTASK, PERSISTENT, EVENTS, *((PLAN, FAILURE) if noted else ())}
     return tuple(
         key for key, column in info.features.items() if key not in own and column.dtype not in KINDS_OF_PICTURES
     )

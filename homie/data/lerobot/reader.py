@@ -11,13 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.data.lerobot.columns import ACTION, EVENTS, PERSISTENT, STATE, SUBTASK, dropped, key_of, layout_of
+from homie.data.lerobot.columns import (
+    ACTION,
+    ENVIRONMENT,
+    EVENTS,
+    PERSISTENT,
+    STATE,
+    SUBTASK,
+    dropped,
+    key_of,
+    layout_of,
+)
 from homie.data.lerobot.folder import EpisodeNote, read_notes, read_rows, whole
 from homie.data.lerobot.info import TASKS, VIDEO, VIDEO_TYPE, read_info
 from homie.data.lerobot.language import TOOL
 from homie.data.lerobot.picture_reader import PictureColumn
 from homie.data.lerobot.task_tables import read_numbers, read_table, read_tasks
-from homie.data.recording.demonstration import Demonstration, Film, Stage
+from homie.data.recording.demonstration import Demonstration, Film, Layout, Numbers, Stage
 from homie.data.recording.video_files import VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import parse_json
@@ -81,7 +91,9 @@ class LeRobotReader:
         language = [name for name in (SUBTASK, PERSISTENT, EVENTS) if name in features]
         timed = ["timestamp"] if "timestamp" in features else []
         by_index = [] if self.task(index) else ["task_index"]
-        table = read_table(table_path, (STATE, ACTION, "episode_index", *by_index, *timed, *language), episode=index)
+        about_world = [ENVIRONMENT] if layout.environment else []
+        wanted = (STATE, ACTION, *about_world, "episode_index", *by_index, *timed, *language)
+        table = read_table(table_path, wanted, episode=index)
         if len(table) != length:
             raise BadInput(f"{table_path} is damaged: episode {index} has {len(table)} of {length} frames.")
         stamps = self._stamps(table, subject) if timed else np.arange(length) / layout.fps
@@ -95,6 +107,7 @@ class LeRobotReader:
             stamps=stamps,
             states=read_numbers(table, STATE, features[STATE].width, subject),
             actions=read_numbers(table, ACTION, features[ACTION].width, subject),
+            environments=_environments(table, layout, subject),
             films={name: self._film(row, key_of(name, camera), table_path) for name, camera in layout.cameras.items()},
             stages=_stages(note, table, language, layout.fps),
             success=note.success if note else None,
@@ -149,6 +162,11 @@ class LeRobotReader:
         if self._episodes_per_film[key, *_film_position(row, key)] == 1 and start == 0.0:
             return VideoFile(path, fps=self.layout.fps)
         return VideoFile(path, start=float(start), frames=row["length"], fps=self.layout.fps)
+
+
+def _environments(table: Any, layout: Layout, subject: str) -> Numbers | None:
+    """Return the numbers about the world, None if the data set has none."""
+    return read_numbers(table, ENVIRONMENT, len(layout.environment), subject) if layout.environment else None
 
 
 def _film_position(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:

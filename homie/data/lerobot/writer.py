@@ -22,6 +22,7 @@ from homie.data.lerobot import columns as layouts
 from homie.data.lerobot.card import CARD, lerobot_card
 from homie.data.lerobot.columns import (
     ACTION,
+    ENVIRONMENT,
     OF_CODING,
     STATE,
     Language,
@@ -46,7 +47,7 @@ from homie.data.lerobot.info import DATA, INFO, STATS, VERSION, VIDEO, Info, is_
 from homie.data.lerobot.language import TOOLS, language_columns
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.task_tables import read_tasks, statistics_columns, statistics_of, write_tasks
-from homie.data.recording.demonstration import Demonstration, Film, Layout
+from homie.data.recording.demonstration import Demonstration, Film, Layout, Numbers
 from homie.data.recording.video_files import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
@@ -261,6 +262,7 @@ class LeRobotWriter(LockedFolder):
         return {
             STATE: demonstration.states.astype(np.float32),
             ACTION: demonstration.actions.astype(np.float32),
+            **_environment_column(demonstration),
             **language_columns(demonstration, self._language),
             "timestamp": (frames / self._layout.fps).astype(np.float32),
             "frame_index": frames,
@@ -315,6 +317,7 @@ class LeRobotWriter(LockedFolder):
         for what, values, labels in (
             ("states", demonstration.states, self._layout.state),
             ("actions", demonstration.actions, self._layout.action),
+            ("environment", _environments(demonstration), self._layout.environment),
         ):
             invalid = ~np.isfinite(values)
             if invalid.any():
@@ -341,6 +344,17 @@ class LeRobotWriter(LockedFolder):
             "features": self._features,
         }
         return {**info, "tools": TOOLS} if self._language == "columns" else info
+
+
+def _environments(demonstration: Demonstration) -> Numbers:
+    """Return the numbers about the world, (n, 0) without any."""
+    values = demonstration.environments
+    return np.zeros((len(demonstration), 0), np.float32) if values is None else values
+
+
+def _environment_column(demonstration: Demonstration) -> dict[str, Numbers]:
+    has_some = bool(demonstration.layout.environment)
+    return {ENVIRONMENT: _environments(demonstration).astype(np.float32)} if has_some else {}
 
 
 def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:

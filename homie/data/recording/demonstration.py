@@ -51,6 +51,8 @@ class Layout:
         state: Label of each number of a state, such as `base.x` or `elbow_flex_joint.pos`; in m, rad, s.
         action: Label of each number of a command that was sent, likewise.
         cameras: Cameras by name.
+        environment: Label of each number about the world that is neither measured by the robot nor seen, such as where
+            the target is.
     """
 
     robot: str
@@ -58,6 +60,7 @@ class Layout:
     state: tuple[str, ...]
     action: tuple[str, ...]
     cameras: Mapping[str, Camera] = field(default_factory=dict)
+    environment: tuple[str, ...] = ()
 
     def differences(self, other: Layout) -> tuple[str, ...]:
         """Return how another layout differs from this one, a clause each: `its rate is 8 frames a second, not 10`."""
@@ -67,6 +70,7 @@ class Layout:
             ("cameras are", _cameras(other), _cameras(self)),
             ("states are", ", ".join(other.state), ", ".join(self.state)),
             ("actions are", ", ".join(other.action), ", ".join(self.action)),
+            ("environment is", ", ".join(other.environment) or "none", ", ".join(self.environment) or "none"),
         )
         equalities = (
             other.robot == self.robot,
@@ -74,6 +78,7 @@ class Layout:
             other.cameras == self.cameras,
             other.state == self.state,
             other.action == self.action,
+            other.environment == self.environment,
         )
         return tuple(
             f"its {what} {actual}, not {expected}"
@@ -126,6 +131,7 @@ class Demonstration:
             layout's rate.
         states: Measured robot states, (n, len(layout.state)).
         actions: Commands sent after the measurement, (n, len(layout.action)).
+        environments: Numbers about the world, (n, len(layout.environment)); None without any.
         films: Films by camera.
         stages: Subtasks in order, including End if the planner gave it.
         success: Whether the task was done, None if unknown.
@@ -151,6 +157,7 @@ class Demonstration:
     success: bool | None = None
     origin: str = ""
     simulated: bool | None = None
+    environments: Numbers | None = None
 
     def __len__(self) -> int:
         return len(self.stamps)

@@ -51,6 +51,7 @@ class Recording:
         path: MCAP file.
         whole: Whether the file has its footer, which is missing after a kill until the file is repaired.
         measured, requested, sent: States, requested commands, sent commands.
+        hand: The hand, as `homie.data.recording.topics` describes it; empty without an arm.
         events: Events in the order of the file.
         pictures: Number of pictures by camera.
         depths: Number of depth pictures by camera.
@@ -62,6 +63,7 @@ class Recording:
     measured: Series
     requested: Series
     sent: Series
+    hand: Series
     events: tuple[Event, ...]
     pictures: Mapping[str, int]
     depths: Mapping[str, int]
@@ -140,7 +142,7 @@ def read_recording(folder: str | Path) -> Recording:
     """
     folder = Path(folder)
     path = folder / RECORDING
-    numbers: dict[str, list[Entry]] = {topics.STATE: [], topics.REQUESTED: [], topics.SENT: []}
+    numbers: dict[str, list[Entry]] = {topics.STATE: [], topics.REQUESTED: [], topics.SENT: [], topics.HAND: []}
     events: list[Event] = []
     pictures: dict[str, int] = {}
     depths: dict[str, int] = {}
@@ -165,6 +167,7 @@ def read_recording(folder: str | Path) -> Recording:
         measured=series[topics.STATE],
         requested=series[topics.REQUESTED],
         sent=series[topics.SENT],
+        hand=series[topics.HAND],
         events=tuple(events),
         pictures=pictures,
         depths=depths,

@@ -17,16 +17,19 @@ import numpy as np
 from homie.data.recording import topics
 from homie.data.recording.mcapfile import CHUNK_SECONDS, Entry, McapFile
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.interfaces import EpisodeListener, Kinematics
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
+    AttemptStarted,
     CameraFrame,
+    Command,
     CommandSent,
     Decision,
     Depth,
     EpisodeEnded,
     EpisodeStarted,
     Event,
+    Goal,
     Image,
     Observation,
     PlannerAnswered,
@@ -86,6 +89,7 @@ class Recorder(EpisodeListener):
         folder: Path,
         spec: RobotSpec,
         *,
+        kinematics: Kinematics | None = None,
         look: Callable[[str], Image],
         cameras: Collection[str],
         depths: Mapping[str, Callable[[], Observation]] = MappingProxyType({}),
@@ -97,6 +101,7 @@ class Recorder(EpisodeListener):
         Args:
             folder: Episode folder, which has no recording yet.
             spec: Specification of the robot.
+            kinematics: Kinematics of its arm, to record the pose of the hand.
             look: Returns the current picture (H, W, 3) of a camera. Called in the thread of the robot.
             cameras: Cameras to record.
             depths: Cameras whose depth pictures are recorded too, with a function that returns the current observation:
@@ -106,6 +111,8 @@ class Recorder(EpisodeListener):
         """
         self.path = folder / RECORDING
         self._spec, self._look = spec, look
+        self._kinematics = kinematics
+        self._commanded: float | None = None
         self._cameras, self._depths = tuple(cameras), dict(depths)
         self._fps, self._interval = fps, 1.0 / fps
         self._clock = clock
@@ -136,8 +143,11 @@ class Recorder(EpisodeListener):
                 self._record_decision(number, decision)
             case SubtaskStarted(number, subtask):
                 self.event("begin", {"round": str(number), **_subtask_fields(subtask)})
+            case AttemptStarted(goal):
+                self.event("goal", _goal_fields(goal))
             case CommandSent(observation, sent):
                 self._observe(observation)
+                self._record_hand(observation, sent.sent)
                 for topic, command in ((topics.REQUESTED, sent.requested), (topics.SENT, sent.sent)):
                     self._add_message(
                         topic, observation.stamp, topics.scalars(topics.command_targets(command, self._spec))
@@ -192,6 +202,20 @@ class Recorder(EpisodeListener):
             frame = current.frames[camera]
             if frame.depth is not None:
                 self._enqueue(_Distances(frame, frame.depth, wall, current.stamp))
+
+    def _record_hand(self, observation: Observation, sent: Command) -> None:
+        """Record the hand as it is measured, and the opening that is commanded."""
+        gripper, body = self._spec.first("gripper"), observation.body
+        if self._kinematics is None or gripper is None:
+            return
+        target = sent.get(gripper.name)
+        if target is not None:
+            self._commanded = target[0]
+        pose = self._kinematics.forward(self._spec.chain.measured(body))
+        widest = self._spec.gripper_max
+        commanded = body.gripper if self._commanded is None else self._commanded
+        values = {"opening": body.gripper / widest, "commanded": commanded / widest, "holding": float(body.holding)}
+        self._add_message(topics.HAND, observation.stamp, topics.scalars({**topics.pose_values(pose), **values}))
 
     # ------------------------------------------------------------ the file
 
@@ -269,6 +293,15 @@ def depth_png(depth: Depth) -> bytes:
     encoded, data = cv2.imencode(".png", np.where(far, 0, millimetres).astype(np.uint16))
     assert encoded  # one channel of 16 bits can always be encoded
     return data.tobytes()
+
+
+def _goal_fields(goal: Goal) -> dict[str, str]:
+    """Return name, position (3,) and, if it is known, the box of a goal as texts: centre (3,), half extents (3,), yaw;
+    m and rad in the odometry frame."""
+    fields = {"name": goal.name, "position": topics.numbers_text(goal.position)}
+    if goal.box is None:
+        return fields
+    return {**fields, "box": topics.numbers_text([*goal.box.center, *goal.box.half, goal.box.yaw])}
 
 
 def _subtask_fields(subtask: Subtask) -> dict[str, str]:

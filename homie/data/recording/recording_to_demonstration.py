@@ -62,25 +62,9 @@ def demonstration_of(
     Raises:
         LeftOut: It was not recorded, the recording cannot be used, or its rate is not a whole number.
     """
-    if not is_recorded(folder):
-        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
-    try:
-        recording = read_recording(folder)
-        picture_stamps = {camera: _stamps(recording, camera) for camera in recording.pictures}
-    except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
-    moments = recording.sent.stamps
-    for stamps in picture_stamps.values():
-        moments = np.intersect1d(moments, stamps)
-    if len(moments) < 2:
-        raise LeftOut("it has less than two frames")
-    recorded_rate = rate_of(moments, _requested_rate(recording) if picture_stamps else None)
-    rate = _whole_rate(recorded_rate) if fps is None else fps
-    if rate > recorded_rate * (1.0 + RATE_TOLERANCE):
-        raise LeftOut(f"it was recorded at {recorded_rate:.3g} frames a second, and --fps asks for {rate}")
-    if rate < recorded_rate * (1.0 - RATE_TOLERANCE):
-        moments = _subsample(moments, rate)
-    films = {camera: RecordedFilm(recording, camera, moments) for camera in sorted(picture_stamps)}
+    recording = recording_in(folder)
+    moments, rate = frame_times(recording, fps)
+    films = films_at(recording, moments)
     state = recording.measured.labels
     action = _action_labels(recording)
     return Demonstration(
@@ -91,10 +75,10 @@ def demonstration_of(
             fps=rate,
             state=state,
             action=action,
-            cameras={camera: Camera(*next(iter(film)).shape[:2]) for camera, film in films.items()},
+            cameras=cameras_of(films),
         ),
         stamps=moments,
-        states=_values_at(recording.measured, moments).astype(np.float32),
+        states=values_at(recording.measured, moments).astype(np.float32),
         actions=_commands(recording, action)[np.searchsorted(recording.sent.stamps, moments)].astype(np.float32),
         films=films,
         stages=_stages(episode, [record for record in records if not record.decision.problem], moments),
@@ -104,8 +88,44 @@ def demonstration_of(
     )
 
 
-def _stamps(recording: Recording, camera: str) -> Array:
-    return np.array([stamp for stamp, _ in recording.jpegs(camera)])
+def recording_in(folder: Path) -> Recording:
+    """Read the recording of an episode folder. Raises LeftOut if it was not recorded, or cannot be used."""
+    if not is_recorded(folder):
+        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
+    try:
+        return read_recording(folder)
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
+
+
+def frame_times(recording: Recording, fps: int | None) -> tuple[Array, int]:
+    """Return the times (n,) of the frames of a recording, and their whole rate; see `demonstration_of`. Raises
+    LeftOut."""
+    moments = recording.sent.stamps
+    try:
+        for camera in recording.pictures:
+            moments = np.intersect1d(moments, [stamp for stamp, _ in recording.jpegs(camera)])
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
+    if len(moments) < 2:
+        raise LeftOut("it has less than two frames")
+    recorded_rate = rate_of(moments, _requested_rate(recording) if recording.pictures else None)
+    rate = _whole_rate(recorded_rate) if fps is None else fps
+    if rate > recorded_rate * (1.0 + RATE_TOLERANCE):
+        raise LeftOut(f"it was recorded at {recorded_rate:.3g} frames a second, and --fps asks for {rate}")
+    if rate < recorded_rate * (1.0 - RATE_TOLERANCE):
+        moments = _subsample(moments, rate)
+    return moments, rate
+
+
+def films_at(recording: Recording, moments: Array) -> dict[str, Film]:
+    """Return the pictures of all cameras at times (n,) of a recording."""
+    return {camera: RecordedFilm(recording, camera, moments) for camera in sorted(recording.pictures)}
+
+
+def cameras_of(films: Mapping[str, Film]) -> dict[str, Camera]:
+    """Return the formats of films, which have at least one picture."""
+    return {camera: Camera(*next(iter(film)).shape[:2]) for camera, film in films.items()}
 
 
 def rate_of(moments: Array, asked: float | None) -> float:
@@ -154,7 +174,7 @@ def _subsample(moments: Array, fps: int) -> Array:
     return np.array(selected)
 
 
-def _values_at(series: Series, moments: Array) -> Array:
+def values_at(series: Series, moments: Array) -> Array:
     """Return the values of a series at moments that it contains."""
     return series.values[np.searchsorted(series.stamps, moments)]
 

@@ -99,7 +99,10 @@ def begin_take(
         digest = read_run(run.path).parts
         store = EpisodeStore(episode, parts.robot, seed=options.seed, trial=0, frames=True, parts=digest)
         try:
-            recorder = Recorder(episode, parts.robot.spec, look=look, cameras=cameras, depths=depths, fps=fps)
+            spec, kinematics = parts.robot.spec, parts.robot.kinematics if parts.robot.spec.first("arm") else None
+            recorder = Recorder(
+                episode, spec, kinematics=kinematics, look=look, cameras=cameras, depths=depths, fps=fps
+            )
         except BaseException:
             store.close()
             raise

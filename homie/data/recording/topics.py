@@ -1,6 +1,7 @@
 """Contents of `recording.mcap`: topics and schemas, named as by Foxglove and LeRobot's Foxglove view.
 
     /observation/state           lerobot.Scalars            joints, grippers, base: measurements
+    /observation/hand            lerobot.Scalars            the hand: pose in the base frame, opening, whether it holds
     /observation/images/<cam>    foxglove.CompressedImage   JPEG
     /observation/depth/<cam>     homie.DepthImage           PNG, 16 bits, mm (0: no return), and intrinsics
     /action/requested            lerobot.Scalars            command requested by the person or the skill
@@ -8,7 +9,9 @@
     /events                      foxglove.Event             subtasks, decisions, changes of the driver
 
 The log time of a message is the wall clock, its publish time is robot time, both in ns. Labels are `<joint>.pos` (rad,
-m; of a gripper: opening), `base.x`, `base.y`, `base.yaw` and `base.linear.vel`, `base.angular.vel` (m/s, rad/s).
+m; of a gripper: opening), `base.x`, `base.y`, `base.yaw` and `base.linear.vel`, `base.angular.vel` (m/s, rad/s). A pose
+is 12 numbers `effector.<n>`: position (3,) in m, then rotation (9,) row by row. The hand also has `opening` and the
+last `commanded` one, 0 (closed) to 1, and `holding`, 0 or 1.
 """
 
 from __future__ import annotations
@@ -16,14 +19,15 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.support.documents import parse_json
-from homie.kernel.types import Command, Intrinsics, Proprioception
+from homie.kernel.types import Command, Intrinsics, Pose, Proprioception
 
 STATE, REQUESTED, SENT, EVENTS = "/observation/state", "/action/requested", "/action/state", "/events"
+HAND = "/observation/hand"
 IMAGES, DEPTHS = "/observation/images/", "/observation/depth/"
 NANO = 1_000_000_000
 
@@ -84,9 +88,14 @@ def measured(body: Proprioception) -> dict[str, float]:
     return {**joints, **grippers, **base, **speeds}
 
 
+def pose_values(pose: Pose) -> dict[str, float]:
+    """Return a pose by label, `effector.<n>`."""
+    numbers = [*pose.position.tolist(), *pose.rotation.reshape(-1).tolist()]
+    return {f"effector.{n}": float(number) for n, number in enumerate(numbers)}
+
+
 def command_targets(command: Command, spec: RobotSpec) -> dict[str, float]:
-    """Return the targets of a command by label; an end effector pose as `effector.<n>`: position (3,), then rotation
-    (9,) row by row."""
+    """Return the targets of a command by label; an end effector pose as `effector.<n>`."""
     return dict(_labelled_values(command, spec))
 
 
@@ -125,8 +134,7 @@ def _labelled_values(command: Command, spec: RobotSpec) -> Iterator[tuple[str, f
         if values is not None:
             yield from zip(_labels(group), map(float, values), strict=True)
     if command.effector is not None:
-        numbers = [*command.effector.position.tolist(), *command.effector.rotation.reshape(-1).tolist()]
-        yield from ((f"effector.{n}", float(number)) for n, number in enumerate(numbers))
+        yield from pose_values(command.effector).items()
 
 
 def scalars(values: Mapping[str, float]) -> bytes:
@@ -176,6 +184,20 @@ def read_depth_image(data: bytes) -> tuple[bytes, tuple[float, float, float, flo
     content = parse_json(data)
     fx, fy, cx, cy = map(float, content["lens"])
     return base64.b64decode(content["data"]), (fx, fy, cx, cy)
+
+
+def numbers_text(numbers: Iterable[float]) -> str:
+    """Return numbers as a text for an event."""
+    return json.dumps([float(number) for number in numbers])
+
+
+def read_numbers(text: str, count: int) -> tuple[float, ...]:
+    """Return the numbers in a text of an event. Raises ValueError for anything but `count` finite numbers."""
+    values = parse_json(text)
+    numbers = tuple(map(float, values)) if isinstance(values, list) else ()
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{count} finite numbers are needed (got {text})")
+    return numbers
 
 
 def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from homie.bench.score.results import trajectory
 from homie.bench.suite.suite import read_subtask
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.demonstration import Demonstration
+from homie.data.recording.hand_motions import hand_demonstrations
 from homie.data.recording.notes import SUCCESS, Mark, analyses, is_discarded, mark_of, read_notes
 from homie.data.recording.recording_to_demonstration import demonstration_of
 from homie.data.sources.source import Entry, Source
@@ -85,6 +86,9 @@ class BenchSource(Source):
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
         return _as_demonstration(self.read(entry), entry.folder, self._file, fps)
 
+    def subtasks(self, entry: Entry, action: str, fps: int | None) -> Iterator[Demonstration]:
+        return _subtasks(self, entry, action, self._file, fps)
+
     def house(self, entry: Entry) -> str:
         return house_of(entry.folder / SCENE)
 
@@ -130,6 +134,9 @@ class RunSource(Source):
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
         return _as_demonstration(self.read(entry), entry.folder, self._file, fps)
 
+    def subtasks(self, entry: Entry, action: str, fps: int | None) -> Iterator[Demonstration]:
+        return _subtasks(self, entry, action, self._file, fps)
+
     def house(self, entry: Entry) -> str:
         recorded_mark = self._file.files.get(SCENE)
         if recorded_mark is not None and (wrong := describe_change(self.path / SCENE, recorded_mark)):
@@ -140,17 +147,35 @@ class RunSource(Source):
         return {"kind": "run", **_versions(self._file)}
 
 
+def _subtasks(
+    source: Source, entry: Entry, action: str, file: BenchFile | RunFile, fps: int | None
+) -> Iterator[Demonstration]:
+    """Yield the subtasks of an action in a finished episode that nobody discarded. Raises LeftOut."""
+    episode = source.read(entry)
+    yield from hand_demonstrations(
+        entry.folder, name=episode.name, action=action, robot=_robot(file), fps=fps, origin=_origin(file)
+    )
+
+
 def _as_demonstration(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
     """Convert a finished episode to a demonstration. Raises LeftOut."""
+    records = _read_finished(folder)[1]
+    return demonstration_of(folder, episode, records, robot=_robot(file), fps=fps, origin=_origin(file))
+
+
+def _robot(file: BenchFile | RunFile) -> str:
     robot, _, argument = file.options.robot.partition(":")
     if robot == "ros":  # for robots on a network, the profile names the robot
         robot = Path(argument).stem
+    return robot
+
+
+def _origin(file: BenchFile | RunFile) -> str:
     planner = file.options.planner
     decider = {"human": "a person", "bag": "whoever drove it when the bag was recorded"}.get(
         planner, f"the planner {planner}"
     )
-    origin = f"recorded with Homie, decisions by {decider}"
-    return demonstration_of(folder, episode, _read_finished(folder)[1], robot=robot, fps=fps, origin=origin)
+    return f"recorded with Homie, decisions by {decider}"
 
 
 def _success(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:

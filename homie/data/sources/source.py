@@ -69,6 +69,11 @@ class Source(ABC):
         """
         raise LeftOut("body and commands were not recorded")
 
+    def subtasks(self, entry: Entry, action: str, fps: int | None) -> Iterator[Demonstration]:
+        """Yield the subtasks of an action that succeeded at the first attempt, as motions of the hand. Arguments and
+        errors as for `demonstration`."""
+        raise LeftOut("the hand was not recorded")
+
     @property
     def dropped(self) -> tuple[str, ...]:
         """Columns of the source that its demonstrations do not hold. Raises BadInput."""
