@@ -136,7 +136,7 @@ LAYERS = {
         ("ideal_skill", "moveit", "nav2", "own_actions", "policy_wire", "policy_server"),
         ("ideal_skill_set", "policy_client"),
         ("remote_policies", "dialects"),
-        ("nomad", "pixnav", "effector", "m3", "household", "discrete_actions"),
+        ("nomad", "pixnav", "effector", "m3", "lerobot", "household", "discrete_actions"),
     ),
     "ros_bridge": (
         ("transport", "process_signals", "served_messages"),

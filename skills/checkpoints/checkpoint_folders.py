@@ -1,5 +1,6 @@
 """Location of the checkpoint file in a folder: layouts of flax, orbax, Octo's release and the hub's cache.
 
+model.safetensors                                    a repository of the hub, LeRobot
 checkpoint              checkpoint_900000            flax
 default/checkpoint      300000/default/checkpoint    orbax, all arrays in one file (Octo)
 NAME/any of these       one level deeper, as archives unpack (RT-1-X)
@@ -17,6 +18,7 @@ from pathlib import Path
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import reading
 
+HUB_FILE = "model.safetensors"
 STEP_FILE = re.compile(r"checkpoint_(\d+)")
 """A checkpoint of flax, with its step."""
 ORBAX = ("_METADATA", "manifest.ocdbt", ".zarray")
@@ -81,7 +83,7 @@ def _snapshot(path: Path) -> Path:
 
 def _in_folder(folder: Path) -> list[Path]:
     """Return the checkpoints at the top of a folder: the plain one, or of several steps the highest."""
-    for single in (folder / "checkpoint", folder / "default" / "checkpoint"):
+    for single in (folder / HUB_FILE, folder / "checkpoint", folder / "default" / "checkpoint"):
         if single.is_file():
             return [single]
     stepped = [file for file in (*folder.glob("checkpoint_*"), *folder.glob("*/default/checkpoint")) if file.is_file()]
@@ -106,8 +108,8 @@ def _raise_missing(path: Path) -> Path:
     file_names = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
     hint = f"it holds {_format_files(file_names)}" if file_names else "it holds no file"
     raise BadInput(
-        f"The folder {path} holds no checkpoint in a layout that Homie knows (checkpoint, checkpoint_STEP,"
-        f" STEP/default/checkpoint, also one level deeper): give the file itself; {hint}."
+        f"The folder {path} holds no checkpoint in a layout that Homie knows (model.safetensors, checkpoint,"
+        f" checkpoint_STEP, STEP/default/checkpoint, also one level deeper): give the file itself; {hint}."
     )
 
 

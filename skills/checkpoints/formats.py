@@ -53,7 +53,7 @@ class CheckpointFormat:
         policy: the name of the skill set.
         prefixes: prefixes of tensor names. A file is of this format if each of them occurs.
         layouts: factory of the layout of every kind of network of the policy; most policies have one kind, of their
-            name.
+            name. Empty if only the package that runs the policy knows it.
         kind: returns the key of `layouts` for a file's tensors; by default the first one.
         writers: writers of random weights, by the name that `homie skill generate` takes.
         use: how a file is given to `homie run`; `{path}` stands for it.
@@ -84,7 +84,7 @@ class CheckpointFormat:
 
     def kind_of(self, tensors: Tensors) -> str:
         """Return the key of `layouts` for the tensors of a file of this format."""
-        return self.kind(tensors) if self.kind is not None else next(iter(self.layouts))
+        return self.kind(tensors) if self.kind is not None else next(iter(self.layouts), self.policy)
 
 
 def formats() -> Iterator[CheckpointFormat]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Checkpoint
-from skills.checkpoints.formats import recognise
+from skills.checkpoints.formats import TensorLayout, recognise
 from skills.checkpoints.loading import check_finite, check_strict
 from skills.checkpoints.read_checkpoint import read_checkpoint
 
@@ -57,7 +57,7 @@ def inspect(path: Path) -> CheckpointInfo:
             f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{suffix}."
         )
     kind = checkpoint_format.kind_of(checkpoint.tensors)
-    layout = checkpoint_format.layouts[kind]()
+    layout = checkpoint_format.layouts[kind]() if checkpoint_format.layouts else TensorLayout(checkpoint.tensors)
     unused = layout.unused(checkpoint.tensors)
     try:
         check_strict(layout.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)

@@ -25,8 +25,10 @@ def info(
 ) -> None:
     """Tell which policy a checkpoint is for, and whether that policy can load it. No code in the file is run."""
     inspect = registry.load("tools", "checkpoint-info")
-    # A policy may have several networks, as m3 does: its folder has a file for each that it has.
-    files = sorted([*path.glob("*.pth"), *path.glob("*.safetensors")]) if path.is_dir() else []
+    # A policy may have several networks, as m3 does: its folder has a file for each that it has. One of LeRobot has
+    # files beside its network's.
+    is_one = (path / "model.safetensors").is_file()
+    files = sorted([*path.glob("*.pth"), *path.glob("*.safetensors")]) if path.is_dir() and not is_one else []
     checkpoints = [inspect(file) for file in files or [path]]
     if json:
         print_json(

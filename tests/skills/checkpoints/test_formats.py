@@ -88,6 +88,6 @@ def test_a_broken_format_hurts_nobody_else(tmp_path, monkeypatch):
     torch.save({"actor_critic.net.a": torch.ones(1), "actor_critic.actor.b": torch.ones(1)}, path)
     with pytest.warns(UserWarning, match=r"^The checkpoint format '(broken|odd)'") as warned:
         names = [each.policy for each in formats()]
-    assert names == ["nomad", "pixnav", "rt1x", "octo", "m3"]
+    assert names == ["nomad", "pixnav", "rt1x", "octo", "m3", "lerobot"]
     assert [str(warning.message).split("'")[1] for warning in warned] == ["broken", "odd"]
     assert inspect(path).policy == "m3"  # recognised before the broken ones are asked

@@ -1,0 +1,1 @@
+"""Policies trained by LeRobot: they run in its own code, so any of its policy classes does."""
