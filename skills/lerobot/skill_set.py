@@ -70,6 +70,7 @@ class LeRobot(PolicySet):
     actions = ("Pick", "Put", "Open", "Close")
     about = "has a learned policy for one action"
     Settings = LeRobotSettings
+    extra = "lerobot-policies"
 
     def __init__(self, argument: str = "", settings: LeRobotSettings | None = None) -> None:
         self.settings = settings or LeRobotSettings()
@@ -87,7 +88,7 @@ class LeRobot(PolicySet):
         try:
             from skills.lerobot.policy import load
         except ModuleNotFoundError as error:
-            raise missing_part("A policy of LeRobot", error.name, "") from error
+            raise missing_part("A policy of LeRobot", error.name, self.extra) from error
         self._loaded = load(self.path, self.description, self.settings.device)
         self.sha256 = fingerprint(self.path / WEIGHTS)
 

@@ -28,7 +28,9 @@ STRANGER = "homie"
 OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge", "robot_server", "suites")
 """The packages of Homie's distribution."""
 
-OWN_ENVIRONMENT: Mapping[str, str] = MappingProxyType({"libero": "MuJoCo below 4", "inspect": "an older fsspec"})
+OWN_ENVIRONMENT: Mapping[str, str] = MappingProxyType(
+    {"libero": "MuJoCo below 4", "inspect": "an older fsspec", "lerobot-policies": "an older torch"}
+)
 """Extras that are incompatible with the tested versions of other packages, and their requirement."""
 
 

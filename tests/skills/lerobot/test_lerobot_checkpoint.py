@@ -100,7 +100,9 @@ def test_a_damaged_description_of_the_data_set_is_refused(checkpoint, info):
 
 @pytest.mark.skipif(importlib.util.find_spec("lerobot") is not None, reason="lerobot is installed")
 def test_without_lerobot_a_sentence_says_how_to_install_it(checkpoint):
-    with pytest.raises(MissingPart, match=r"needs the package 'lerobot': install it with `pip install lerobot`"):
+    with pytest.raises(
+        MissingPart, match=r"'lerobot': install it in an environment of its own, as it asks for an older"
+    ):
         LeRobot(str(checkpoint()), LeRobotSettings(rate=10))
 
 
