@@ -47,7 +47,9 @@ def read_export(path: Path, pictures: Callable[[], torch.Tensor]) -> tuple[list[
     names, calibration = metadata.get("names"), metadata.get("calibration", [1.0, 0.0])
     if not isinstance(names, dict) or not names:
         raise ValueError("it names no classes")
-    slope, logit_offset = calibration
+    if not isinstance(calibration, list) or len(calibration) != 2 or not float(calibration[0]) > 0.0:
+        raise ValueError(f"its calibration is {calibration}, and a positive slope and an offset are needed")
+    slope, logit_offset = map(float, calibration)
     classes = [name for _, name in sorted((int(number), name) for number, name in names.items())]
     network = Network(classes).eval()
     modules = _convolutions(network)

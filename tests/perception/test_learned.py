@@ -111,6 +111,14 @@ def test_exported_weights_give_the_same_network_again(tmp_path: Path) -> None:
         torch.testing.assert_close(restored.eval()(pictures).scores, expected.scores, atol=0.02, rtol=0.02)
 
 
+@pytest.mark.parametrize("calibration", ["[0.0, 0.7]", "[-1, 0]", "[NaN, 0]", "[1]", '"2"'])
+def test_weights_of_an_impossible_calibration_are_refused(tmp_path: Path, calibration: str) -> None:
+    path = tmp_path / "detector.onnx"
+    export(Network(CLASSES).eval(), CLASSES, (96, 96), path, {"data": "none", "calibration": calibration})
+    with pytest.raises(ValueError, match="calibration"):
+        read_export(path, lambda: torch.rand(1, 3, 96, 96))
+
+
 @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (2.8, 0.7), (0.6, -0.4)])
 def test_calibrated_scores_are_the_shares_of_right_boxes(slope: float, offset: float) -> None:
     means = np.linspace(0.05, 0.95, 10)
