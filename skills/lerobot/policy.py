@@ -85,7 +85,7 @@ class LeRobotPolicy:
         try:
             target = pose_of(action[:9], goal)
         except ValueError as error:
-            raise cannot_go_on(f"its action is no pose: {error}") from error
+            raise cannot_go_on(f"its action cannot be a pose: {error}") from error
         motion = Motion(
             translation=target.position - begin.position,
             rotation=rotation_vector(target.rotation @ begin.rotation.T),
