@@ -19,7 +19,7 @@ from perception.memory.forgetting import forget_doubtful, forget_missing, forget
 from perception.memory.seen_furniture import Furniture, is_furniture, open_doors
 from perception.memory.seen_object import Identity, LooseObject
 from perception.memory.seen_room import Room
-from perception.memory.support_relations import contains
+from perception.memory.support_relations import contains, settled
 from perception.names import best_matches, vocabulary
 from perception.scan import Points, Scan
 
@@ -287,6 +287,12 @@ class Things:
             item.update(best, stamp)
         self.place(item)
         return item
+
+    def settle(self, item: LooseObject, stamp: float) -> None:
+        """Lower an object that was let go to what is under it, and update its container."""
+        others = (other for other in self.objects.values() if other is not item)
+        item.move(settled(item.box, self.furniture.values(), others).center, stamp)
+        self.place(item)
 
     def place(self, item: LooseObject) -> None:
         """Update the container of an object from its current position."""

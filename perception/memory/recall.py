@@ -181,7 +181,7 @@ class SightRecall(Recall):
             piece.handled |= piece.near_door(hand.position, AT_HAND)
         if not observation.body.holding:
             if self.held in objects:
-                self.things.place(objects[self.held])
+                self.things.settle(objects[self.held], observation.stamp)
             self.held = None
         elif self.held is None and self._aim is not None:
             if self._aim in objects:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,15 @@ import numpy as np
 from homie.kernel.types import Box, Surface
 from homie.kernel.world.furniture import kinds
 from perception.memory.seen_furniture import Furniture
+from perception.memory.seen_object import LooseObject
 
 ON_TOP = 0.08
 """Largest measured distance (m) between the underside of an object and the top of its support."""
 OVERHANG = 0.05
 """Largest distance (m) beyond a support's outline at which the centre of an object on it may be measured."""
+DROPPED = 0.25
+"""Largest height (m) that an object is lowered after its last look in the hand, which may be a second before the hand
+opens."""
 BASINS = frozenset(name for use in kinds(lambda use: use.holds == "basin") for name in use.names)
 """Furniture that objects are in, not on."""
 BOARDS = frozenset(name for use in kinds(lambda use: use.holds == "boards") for name in use.names)
@@ -71,6 +75,32 @@ def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface]
         return best[1], best[2]
     boards = ((item, item.board_under(box)) for item in furniture)
     return next(((item, board) for item, board in boards if board is not None), None)
+
+
+def settled(box: Box, furniture: Iterable[Furniture], objects: Iterable[LooseObject]) -> Box:
+    """Return the box of an object that was let go, lowered to what is known under it, unchanged without that.
+
+    Args:
+        objects: Objects that it may have come to lie on or, if they are hollow, in.
+    """
+    bottom = float(box.center[2] - box.half[2])
+    supports = [
+        (float(surface.center[2]), Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw))
+        for holder in furniture
+        for surface in holder.surfaces
+    ]
+    supports += [
+        (float(item.box.center[2]) + (-1.0 if item.hollow else 1.0) * float(item.box.half[2]), item.box)
+        for item in objects
+    ]
+    heights = [
+        height
+        for height, outline in supports
+        if bottom - DROPPED <= height <= box.center[2] and outline.distance(box.center) < OVERHANG / 2
+    ]
+    if not heights:
+        return box
+    return replace(box, center=np.array([*box.center[:2], max(heights) + float(box.half[2])]))
 
 
 def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture] | None:

@@ -226,6 +226,27 @@ def test_what_is_in_the_hand_stays_where_it_sits_in_it(
     assert box.center == pytest.approx([3.0 - sits[1], 3.0 + sits[0], sits[2]], abs=1e-6)
 
 
+@pytest.mark.parametrize(("above", "falls"), [(0.2, True), (0.6, False)])
+def test_what_was_let_go_over_a_table_lies_on_it(
+    house: House, explored: SensorLocator, detector: SimulatedDetector, above: float, falls: bool
+) -> None:
+    """The last look at it in the hand may be a second before the hand opens."""
+    pick = ACTION_TABLE["Pick"]
+    table = explored.goal("table_2", ACTION_TABLE["Put"], house.observe(MIDDLE)).surfaces[0]
+    hand = ArmKinematics().forward(fetch.REST).position
+    house.move("apple_1", (2.6, 4.9, float(table.center[2]) + above))
+    explored.aim("apple_1", pick, _see(house, explored, detector, TOUR[1]))
+    _see(house, explored, detector, Pose2(2.6 - float(hand[0]), 4.9 - float(hand[1]), 0.0), holding=True)
+    house.move("apple_1", (0.7, 0.7, 9.0))  # where nobody looks
+    there = Pose2(float(table.center[0] - hand[0]), float(table.center[1] - hand[1]), 0.0)
+    held = explored.goal("apple_1", pick, _see(house, explored, detector, there, holding=True)).box
+    box = explored.goal("apple_1", pick, _see(house, explored, detector, there)).box
+    assert held is not None and box is not None
+    assert box.center[:2] == pytest.approx(held.center[:2])
+    bottom = float(box.center[2] - box.half[2])
+    assert bottom == pytest.approx(float(table.center[2] if falls else held.center[2] - held.half[2]), abs=1e-6)
+
+
 def test_a_handle_in_the_hand_is_no_object(house: House, explored: SensorLocator) -> None:
     explored.aim("apple_1", ACTION_TABLE["Pick"], house.observe(MIDDLE))
     explored.goal("fridge", ACTION_TABLE["Open"], house.observe(MIDDLE))
