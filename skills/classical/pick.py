@@ -32,7 +32,7 @@ from skills.motion.arm_path_search import ArmSpace
 from skills.motion.collision import FREE, TOUCH, Solids, without
 from skills.motion.held_object import Hand
 from skills.motion.manipulation import AROUND, AWAY, Manipulation
-from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, rotation_angle, wrap
+from skills.motion.motions import Motion, NotRetryable, Stuck, gripper_rotation, wrap
 from skills.motion.standing_places import Option, StandingPlace, same_place
 
 HOVER = 0.13
@@ -46,9 +46,8 @@ APPROACH = 0.15
 FAILED_BEFORE = 1.0
 """Cost of a grasp similar to one that closed on nothing in an earlier attempt, or of a base placement that failed."""
 
-MOUNTED, TURN = 1.0, 0.3
-"""Cost per rad by which the hand of an arm without a base does not point straight down, as it works over a table, and
-per rad by which it has to turn: of two grasps, half a turn of a symmetric hand apart, the near one."""
+MOUNTED = 1.0
+"""Cost per rad by which the hand of an arm without a base does not point straight down: it works over a table."""
 
 DRAWS = 3
 """Maximum number of pulls of an object towards an edge: the fingers slip on it."""
@@ -244,16 +243,11 @@ class Pick(Manipulation):
             poses = (self._pre_grasp(grasp), grasp.pose, self._lift_pose(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             penalty = FAILED_BEFORE * sum(_are_similar(grasp, failed) for failed in self._failed_grasps)
-            penalty += self._mounted_penalty(grasp) if self.fixed else 0.0
+            penalty += MOUNTED * abs(grasp.pitch - DOWN) if self.fixed else 0.0
             for cost, base in self.standings(grasp.pose.position, approach, floor, self.spec.reach.distances):
                 back = FAILED_BEFORE * sum(same_place(base, place) for place in self._failed_bases)
                 options.append((cost + grasp.cost + penalty + back, base, poses))
         return self.rank(options)
-
-    def _mounted_penalty(self, grasp: Grasp) -> float:
-        """Return the additional cost of a grasp for an arm without a base."""
-        turn = rotation_angle(self.gripper_pose().rotation, grasp.pose.rotation)
-        return MOUNTED * abs(grasp.pitch - DOWN) + TURN * turn
 
     def _give_up(self) -> NoReturn:
         """Raise NotRetryable, naming the obstacles or the objects on the target that would fall."""

@@ -340,15 +340,10 @@ def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
     return rotation
 
 
-def rotation_angle(a: Array, b: Array) -> float:
-    """Return the angle (rad) between two rotations, both (3, 3)."""
-    return float(np.arccos(np.clip((np.sum(a * b) - 1.0) / 2.0, -1.0, 1.0)))
-
-
 def slerp(a: Array, b: Array, t: float) -> Array:
     """Return the rotation a fraction `t` of the way from a to b, both (3, 3)."""
     relative = a.T @ b
-    angle = rotation_angle(a, b)
+    angle = float(np.arccos(np.clip((np.trace(relative) - 1.0) / 2.0, -1.0, 1.0)))
     if angle < 1e-6:
         return b
     if angle > np.pi - 1e-3:
