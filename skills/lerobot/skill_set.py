@@ -88,7 +88,8 @@ class LeRobot(PolicySet):
         try:
             from skills.lerobot.policy import load
         except ModuleNotFoundError as error:
-            raise missing_part("A policy of LeRobot", error.name, self.extra) from error
+            package, _, _ = (error.name or "").partition(".")
+            raise missing_part("A policy of LeRobot", package, self.extra) from error
         self._loaded = load(self.path, self.description, self.settings.device)
         self.sha256 = fingerprint(self.path / WEIGHTS)
 
