@@ -144,9 +144,7 @@ def _obstructed_lengths(points: Array, goal: Goal, target: Box, costs: CostMap) 
     surface."""
     foot = _nearest(target, points)
     for surface in goal.surfaces[:1]:
-        support_points = _nearest(
-            Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw), points
-        )
+        support_points = _nearest(surface.plate, points)
         closer = np.linalg.norm(support_points - points, axis=1) < np.linalg.norm(foot - points, axis=1)
         foot = np.where(closer[:, None], support_points, foot)
     share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]

@@ -68,8 +68,7 @@ def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface]
             continue
         for surface in holder.surfaces:
             drop = abs(bottom - float(surface.center[2]))
-            plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
-            if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
+            if drop < 0.06 and surface.plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
                 best = drop, holder, surface
     if best is not None:
         return best[1], best[2]
@@ -84,11 +83,7 @@ def settled(box: Box, furniture: Iterable[Furniture], objects: Iterable[LooseObj
         objects: Objects that it may have come to lie on or, if they are hollow, in.
     """
     bottom = float(box.center[2] - box.half[2])
-    supports = [
-        (float(surface.center[2]), Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw))
-        for holder in furniture
-        for surface in holder.surfaces
-    ]
+    supports = [(float(surface.center[2]), surface.plate) for holder in furniture for surface in holder.surfaces]
     supports += [
         (float(item.box.center[2]) + (-1.0 if item.hollow else 1.0) * float(item.box.half[2]), item.box)
         for item in objects

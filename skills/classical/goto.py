@@ -183,8 +183,7 @@ class GoTo(MobileSkill):
         """Return the length (m) of obstacles, above all walls, on the line between a place (2,) and a target."""
         foot = _nearest(target, xy)
         for surface in self.goal.surfaces[:1]:  # its supporting surface does not count
-            support = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
-            foot = min(foot, _nearest(support, xy), key=lambda point: float(np.linalg.norm(point - xy)))
+            foot = min(foot, _nearest(surface.plate, xy), key=lambda point: float(np.linalg.norm(point - xy)))
         offset = xy - foot
         edge = EDGE if self.goal.front is None else FRONT
         target_edge = foot + offset * min(1.0, edge / max(float(np.linalg.norm(offset)), 1e-6))

@@ -254,5 +254,5 @@ def _fits(surface: Surface, pitch: float) -> bool:
 
 def _lies_on(box: Box, surface: Surface) -> bool:
     """Whether an object stands on a surface."""
-    plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
-    return plate.distance(box.center) == 0.0 and abs(float(box.center[2] - box.half[2] - surface.center[2])) < 0.05
+    bottom = float(box.center[2] - box.half[2])
+    return surface.plate.distance(box.center) == 0.0 and abs(bottom - float(surface.center[2])) < 0.05

@@ -28,6 +28,11 @@ class Surface:
     access: Array | None = None
     lid: float = float("inf")
 
+    @property
+    def plate(self) -> Box:
+        """The rectangle as a box without height."""
+        return Box(self.center, np.array([self.half_x, self.half_y, 0.0]), self.yaw)
+
 
 @dataclass(frozen=True, slots=True)
 class Articulation:
