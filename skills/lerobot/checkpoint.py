@@ -11,9 +11,10 @@ from homie.kernel.errors import BadInput
 from homie.kernel.robot.hand_numbers import ACTION_LABELS, GOAL_LABELS, STATE_LABELS
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
+from skills.checkpoints.checkpoint_folders import HUB_FILE
 from skills.checkpoints.formats import CheckpointFormat
 
-CONFIG, WEIGHTS, TRAINING = "config.json", "model.safetensors", "train_config.json"
+CONFIG, WEIGHTS, TRAINING = "config.json", HUB_FILE, "train_config.json"
 INFO = Path("meta/info.json")
 """Description of a data set; a copy of it in the folder of a checkpoint tells the rate where the data set is gone."""
 STATE, GOAL, ACTION, PICTURES = "observation.state", "observation.environment_state", "action", "observation.images."

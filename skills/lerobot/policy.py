@@ -19,7 +19,7 @@ from homie.kernel.types import Array, Image
 from skills.checkpoints.device import choose_device
 from skills.lerobot.checkpoint import GOAL, PICTURES, STATE, Description
 from skills.policies.motions import Motion, rotation_vector
-from skills.policies.policy import Named, cannot_go_on
+from skills.policies.policy import Named, cannot_go_on, input_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,4 @@ class LeRobotPolicy:
 
 
 def _numbers(inputs: Named, name: str, length: int) -> Array:
-    values = np.asarray(inputs[name], dtype=float).ravel()
-    if len(values) != length or not np.isfinite(values).all():
-        raise cannot_go_on(f"it was given {values.tolist()} as {name}, and {length} finite numbers are taken")
-    return values
+    return input_numbers("LeRobot", inputs, name, length, np.float64)

@@ -11,7 +11,7 @@ import torch
 from homie.kernel.types import FailureReason
 from skills.m3.layout import DEPTH_RANGE, SIZE
 from skills.m3.network import HIDDEN, Network
-from skills.policies.policy import Named, PolicyFailed, cannot_go_on
+from skills.policies.policy import Named, PolicyFailed, cannot_go_on, input_numbers
 
 
 class M3Policy:
@@ -71,14 +71,7 @@ def _picture(inputs: Named, name: str) -> np.ndarray:
 
 
 def _numbers(inputs: Named, name: str, length: int) -> np.ndarray:
-    values = np.asarray(inputs[name], np.float32).ravel()
-    if len(values) != length:
-        raise PolicyFailed(
-            FailureReason.MODEL_CANNOT_GO_ON, why=f"M3 takes {length} numbers as {name} (got {len(values)})"
-        )
-    if not np.isfinite(values).all():
-        raise cannot_go_on(f"M3 was given {name} that is not finite")
-    return values
+    return input_numbers("M3", inputs, name, length, np.float32)
 
 
 def _batch(values: np.ndarray) -> torch.Tensor:

@@ -31,6 +31,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
@@ -72,6 +73,16 @@ class PolicyFailed(Exception):
 def cannot_go_on(reason: str) -> PolicyFailed:
     """Return the failure of a policy for a reason of its own."""
     return PolicyFailed(FailureReason.MODEL_CANNOT_GO_ON, why=reason)
+
+
+def input_numbers(model: str, inputs: Named, name: str, length: int, kind: type[np.floating]) -> NDArray[Any]:
+    """Return an input of a policy as finite numbers (length,) of a type. Raises PolicyFailed, naming the model."""
+    values = np.asarray(inputs[name], kind).ravel()
+    if len(values) != length:
+        raise cannot_go_on(f"{model} takes {length} numbers as {name} (got {len(values)})")
+    if not np.isfinite(values).all():
+        raise cannot_go_on(f"{model} was given {name} that is not finite")
+    return values
 
 
 class Policy(Protocol):
