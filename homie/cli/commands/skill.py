@@ -27,8 +27,8 @@ def info(
     inspect = registry.load("tools", "checkpoint-info")
     # A policy may have several networks, as m3 does: its folder has a file for each that it has. One of LeRobot has
     # files beside its network's.
-    is_one = (path / "model.safetensors").is_file()
-    files = sorted([*path.glob("*.pth"), *path.glob("*.safetensors")]) if path.is_dir() and not is_one else []
+    has_network = (path / "model.safetensors").is_file()
+    files = sorted([*path.glob("*.pth"), *path.glob("*.safetensors")]) if path.is_dir() and not has_network else []
     checkpoints = [inspect(file) for file in files or [path]]
     if json:
         print_json(

@@ -92,8 +92,8 @@ class LeRobotReader:
         timed = ["timestamp"] if "timestamp" in features else []
         by_index = [] if self.task(index) else ["task_index"]
         about_world = [ENVIRONMENT] if layout.environment else []
-        wanted = (STATE, ACTION, *about_world, "episode_index", *by_index, *timed, *language)
-        table = read_table(table_path, wanted, episode=index)
+        columns = (STATE, ACTION, *about_world, "episode_index", *by_index, *timed, *language)
+        table = read_table(table_path, columns, episode=index)
         if len(table) != length:
             raise BadInput(f"{table_path} is damaged: episode {index} has {len(table)} of {length} frames.")
         stamps = self._stamps(table, subject) if timed else np.arange(length) / layout.fps

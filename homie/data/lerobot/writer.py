@@ -47,7 +47,7 @@ from homie.data.lerobot.info import DATA, INFO, STATS, VERSION, VIDEO, Info, is_
 from homie.data.lerobot.language import TOOLS, language_columns
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, is_whole, of_numbers, together
 from homie.data.lerobot.task_tables import read_tasks, statistics_columns, statistics_of, write_tasks
-from homie.data.recording.demonstration import Demonstration, Film, Layout, Numbers
+from homie.data.recording.demonstration import Demonstration, Film, Layout
 from homie.data.recording.video_files import WRITTEN, Coding, FilmWriter, VideoFile
 from homie.kernel.errors import BadInput
 from homie.kernel.support.files import to_json, write_atomically, writing
@@ -258,11 +258,11 @@ class LeRobotWriter(LockedFolder):
 
     def _columns(self, demonstration: Demonstration, index: int, first: int) -> dict[str, Any]:
         length = len(demonstration)
-        frames = np.arange(length)
+        frames, environments = np.arange(length), demonstration.environments
         return {
             STATE: demonstration.states.astype(np.float32),
             ACTION: demonstration.actions.astype(np.float32),
-            **_environment_column(demonstration),
+            **({} if environments is None else {ENVIRONMENT: environments.astype(np.float32)}),
             **language_columns(demonstration, self._language),
             "timestamp": (frames / self._layout.fps).astype(np.float32),
             "frame_index": frames,
@@ -317,8 +317,10 @@ class LeRobotWriter(LockedFolder):
         for what, values, labels in (
             ("states", demonstration.states, self._layout.state),
             ("actions", demonstration.actions, self._layout.action),
-            ("environment", _environments(demonstration), self._layout.environment),
+            ("environment", demonstration.environments, self._layout.environment),
         ):
+            if values is None:
+                continue
             invalid = ~np.isfinite(values)
             if invalid.any():
                 frame, column = (int(place[0]) for place in np.nonzero(invalid))
@@ -344,17 +346,6 @@ class LeRobotWriter(LockedFolder):
             "features": self._features,
         }
         return {**info, "tools": TOOLS} if self._language == "columns" else info
-
-
-def _environments(demonstration: Demonstration) -> Numbers:
-    """Return the numbers about the world, (n, 0) without any."""
-    values = demonstration.environments
-    return np.zeros((len(demonstration), 0), np.float32) if values is None else values
-
-
-def _environment_column(demonstration: Demonstration) -> dict[str, Numbers]:
-    has_some = bool(demonstration.layout.environment)
-    return {ENVIRONMENT: _environments(demonstration).astype(np.float32)} if has_some else {}
 
 
 def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:
