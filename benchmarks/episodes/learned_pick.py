@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from benchmarks.episodes.skill_cloning import DONE, homie, prepare_recording
 from homie.bench.intervals_and_tests import wilson
 from homie.envs.mujoco.table.sampled_tables import scene_of
 
@@ -35,7 +36,6 @@ PUSHED_SECONDS = 1.2
 CHUNK, EXECUTED = 20, 5
 """Poses that a decision predicts, and those of them that are carried out, 10 a second."""
 CHECKPOINT = Path("checkpoints/last/pretrained_model")
-DONE = "done"
 EVALUATION = """
 import json, sys
 import homie
@@ -85,11 +85,8 @@ def shapes(seed: int) -> list[str]:
 
 def record(folder: Path, seed: int) -> Path:
     """Record picks of all shapes of a table, each from the start of the scene, unless already done."""
-    if (folder / DONE).exists():
+    if not prepare_recording(folder):
         return folder
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     lines = []
     for name in shapes(seed):
@@ -156,16 +153,11 @@ def first_of_each(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
     return list({row["seed"]: row for row in reversed(rows)}.values())
 
 
-def homie(*words: object, lines: str = "") -> None:
-    """Run one command of homie. Exits if it fails."""
-    run([sys.executable, "-m", "homie", *words], lines)
-
-
-def run(command: Sequence[object], lines: str = "") -> None:
+def run(command: Sequence[object]) -> None:
     """Run a command. Exits if it fails."""
     # Two threads of torch on two cores wait for each other whenever anything else runs: ten times slower.
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run([str(word) for word in command], input=lines, text=True, check=False, env=environment)
+    ran = subprocess.run([str(word) for word in command], check=False, env=environment)
     if ran.returncode:
         sys.exit(ran.returncode)
 

@@ -130,7 +130,7 @@ def _drive(seed: int, *, pushed: bool) -> Iterator[str]:
 
 def record_corrections(folder: Path, seed: int, weights: Path) -> None:
     """Record the classical skill taking over from a network after some decisions, unless already done."""
-    if not _prepare_recording(folder):
+    if not prepare_recording(folder):
         return
     script = folder.with_suffix(".json")
     subtasks = [(name, skill) for name in furniture(seed, WAYS) for skill in ("m3", "classical")]
@@ -153,12 +153,12 @@ def record_corrections(folder: Path, seed: int, weights: Path) -> None:
 
 def teleop(folder: Path, seed: int, lines: Sequence[str], *options: object) -> None:
     """Drive and record in a house into a folder, unless already done; an incomplete recording is made again."""
-    if _prepare_recording(folder):
+    if prepare_recording(folder):
         homie(*_recording(folder, seed), *options, lines="\n".join(lines))
         (folder / DONE).touch()
 
 
-def _prepare_recording(folder: Path) -> bool:
+def prepare_recording(folder: Path) -> bool:
     """Whether a recording has still to be made; deletes an incomplete one."""
     if (folder / DONE).exists():
         return False
