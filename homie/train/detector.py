@@ -70,7 +70,7 @@ def train_detector(options: DetectorOptions, over: StepOver) -> DetectorTraining
         raise missing_part("homie train detector", package, "train-detector") from error
     sha256 = digest.hexdigest()
     with training_folder(options.out, "detector", options, sha256):
-        order = options.model_dump(include={"data", "out", "steps", "batch", "rate", "seed", "keep_every", "threads"})
+        order = options.model_dump(exclude={"model"})
         report = trainer(DetectorOrder(data_sha256=sha256, start=options.model, **order), over)
         file = DetectorTrainingFile(
             options=options.model_dump(mode="json"),

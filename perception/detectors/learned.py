@@ -6,6 +6,7 @@ can open furniture and go to rooms. Its only input is the colours of a picture.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -45,7 +46,7 @@ class LearnedSettings(YoloOnnxSettings):
     """Settings of `learned`."""
 
     score: float = Field(0.4, ge=0.0, le=1.0, description="Score below which a box is left out.")
-    size: int = Field(0, ge=0, le=8192, description="Side in pixels to which pictures are scaled; 0: as they are.")
+    size: int = Field(0, ge=0, le=8192, description="Side in pixels to which pictures are scaled; 0: as in training.")
 
 
 class LearnedDetector(YoloOnnxDetector):
@@ -60,7 +61,6 @@ class LearnedDetector(YoloOnnxDetector):
     def __init__(self, argument: str = "", settings: LearnedSettings | None = None) -> None:
         path = Path(argument).expanduser() if argument else SHIPPED
         settings = settings or LearnedSettings.model_validate({})
-        self._side = settings.size
         super().__init__(str(path / FILE if path.is_dir() else path), settings)
         if len(self._session.get_outputs()) < 2:
             raise BadInput(f"The network in {path} gives no outlines: use --detector yolo-onnx:{path}.")
@@ -80,8 +80,9 @@ class LearnedDetector(YoloOnnxDetector):
 
     def _detect_in_picture(self, view: str, picture: Image) -> list[Detection]:
         height, width = picture.shape[:2]
-        columns, rows = (self._side or side for side in (width, height))
-        frame = Letterbox.between((width, height), (-(-columns // STRIDE) * STRIDE, -(-rows // STRIDE) * STRIDE))
+        scale = min(self._size[0] / width, self._size[1] / height)
+        columns, rows = (math.ceil(scale * side / STRIDE - 1e-6) * STRIDE for side in (width, height))
+        frame = Letterbox.between((width, height), (columns, rows))
         table, cells = next(self._outputs(frame.put(picture)[None]))
         boxes = self._boxes(frame, [table])
         class_map = _pixel_classes(cells, frame, (width, height))

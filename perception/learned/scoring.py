@@ -26,6 +26,8 @@ SURE = 0.3
 """Score from which a box counts in the table of confusions."""
 LEAST_CALIBRATED, CERTAIN = 0.1, 0.999
 """Smallest mean score of boxes by which scores are calibrated, since below it nearly all are wrong, and the largest."""
+LONGEST_STEP = 1.0
+"""Longest step of slope and offset in one iteration of their fit."""
 CONFUSIONS = 20
 BINS = 10
 VIEW = "picture"
@@ -215,9 +217,20 @@ def fit_calibration(bins: Sequence[tuple[float, float, int]]) -> tuple[float, fl
     inputs = np.column_stack([np.log(scores / (1.0 - scores)), np.ones(len(scores))])
     right, counts = shares * counts + 1.0, counts + 2.0
     parameters = np.array([1.0, 0.0])
-    for _ in range(50):  # Newton's method
-        expected = 1.0 / (1.0 + np.exp(-inputs @ parameters))
+
+    def cost(tried: Array) -> float:
+        logits = inputs @ tried
+        return float((counts * np.logaddexp(0.0, logits) - right * logits).sum())
+
+    for _ in range(200):  # Newton's method with short steps: a long one can end where the curvature vanishes
+        expected = np.exp(-np.logaddexp(0.0, -inputs @ parameters))
         curvature = (inputs * (counts * expected * (1.0 - expected))[:, None]).T @ inputs
-        parameters = parameters + np.linalg.solve(curvature, inputs.T @ (right - counts * expected))
+        step = np.linalg.lstsq(curvature, inputs.T @ (right - counts * expected), rcond=1e-9)[0]  # scores may be equal
+        step *= LONGEST_STEP / max(float(np.linalg.norm(step)), LONGEST_STEP)
+        lengths = (0.5**halvings for halvings in range(30))
+        length = next((factor for factor in lengths if cost(parameters + factor * step) < cost(parameters)), 0.0)
+        if length == 0.0:
+            break
+        parameters = parameters + length * step
     slope, offset = parameters.tolist()
     return (slope, offset) if slope > 0.0 else (1.0, 0.0)

@@ -64,7 +64,7 @@ def train(order: DetectorOrder, over: StepOver) -> DetectorReport:
     torch.set_num_threads(order.threads or torch.get_num_threads())
     torch.manual_seed(order.seed)
     data = read_split(order.data, "train")
-    size = _size(data)
+    size = _size(data, order.enlarge)
     network = Network(data.classes).to(memory_format=torch.channels_last).train()
     if order.start:
         _load_initial_weights(network, data, size, order.start)
@@ -198,16 +198,19 @@ def _schedule(step: int, steps: int) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
 
 
-def _size(data: CocoSplit) -> tuple[int, int]:
-    """Return width and height of the examples: those of the first picture, rounded down to multiples of 32.
+def _size(data: CocoSplit, enlarge: float) -> tuple[int, int]:
+    """Return width and height of the examples: those of the first picture, enlarged, rounded down to multiples of 32.
 
     Raises BadInput.
     """
     width, height = data.pictures[0].size
-    size = (width // COARSEST * COARSEST, height // COARSEST * COARSEST)
-    if not min(size):
-        raise BadInput(f"Pictures of {width} x {height} are too small: at least {COARSEST} x {COARSEST} are needed.")
-    return size
+    columns, rows = (int(enlarge * side) // COARSEST * COARSEST for side in (width, height))
+    if not min(columns, rows):
+        raise BadInput(
+            f"Pictures of {width} x {height}, enlarged {enlarge:g} times, are too small: the network needs at least "
+            f"{COARSEST} x {COARSEST} pixels."
+        )
+    return columns, rows
 
 
 def _validation(order: DetectorOrder, data: CocoSplit) -> CocoSplit:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from painted_data import CLASSES, painted_data
 from pycocotools import mask as run_lengths
 
@@ -39,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def options(data: Path, out: Path, **values: object) -> DetectorOptions:
     return DetectorOptions.build(
-        **{"data": data, "out": out, "steps": 6, "batch": 2, "keep_every": 2, "threads": 1, **values}
+        **{"data": data, "out": out, "steps": 6, "batch": 2, "enlarge": 1, "keep_every": 2, "threads": 1, **values}
     )
 
 
@@ -82,6 +84,28 @@ def test_the_file_gives_what_the_network_gives(tmp_path: Path) -> None:
             assert np.abs(own_table[:4] - table[number, :4].numpy()).max() < 0.5  # pixels; weights in half precision
             assert np.mean(own_filled == filled[number].numpy()) > 0.98
     assert detector.describe()["classes"] == len(CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("picture", "size", "expected"),
+    [
+        ((96, 128), 0, (160, 192)),
+        ((192, 256), 0, (160, 192)),
+        ((160, 120), 0, (160, 128)),
+        ((96, 128), 64, (64, 64)),
+        ((96, 128), 128, (96, 128)),
+    ],
+)
+def test_pictures_are_seen_in_the_size_of_the_training(
+    tmp_path: Path, picture: tuple[int, int], size: int, expected: tuple[int, int]
+) -> None:
+    export(Network(CLASSES).eval(), CLASSES, (160, 192), tmp_path / "detector.onnx", {"data": "none"})
+    detector = LearnedDetector(str(tmp_path), LearnedSettings.model_validate({"score": 0.9, "size": size}))
+    frames: list[np.ndarray] = []
+    outputs = detector._outputs
+    detector._outputs = lambda pictures: frames.append(pictures) or outputs(pictures)  # type: ignore[method-assign]
+    detector.detect(observation_of(np.zeros((picture[1], picture[0], 3), np.uint8)))
+    assert [frame.shape for frame in frames] == [(1, expected[1], expected[0], 3)]
 
 
 def test_exported_weights_give_the_same_network_again(tmp_path: Path) -> None:
@@ -134,6 +158,16 @@ def test_scores_stay_if_too_little_is_known_of_them(bins: list[tuple[float, floa
 
 def test_a_calibration_of_perfect_scores_is_finite() -> None:
     slope, offset = fit_calibration([(0.2, 0.0, 5), (0.6, 1.0, 7), (1.0, 1.0, 900)])
+    assert slope > 0.0 and np.isfinite([slope, offset]).all()
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0.1, 1.0), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([1, 9, 10**5])), max_size=10
+    )
+)
+def test_any_scores_can_be_calibrated(bins: list[tuple[float, float, int]]) -> None:
+    slope, offset = fit_calibration(bins)
     assert slope > 0.0 and np.isfinite([slope, offset]).all()
 
 

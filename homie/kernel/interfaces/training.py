@@ -127,6 +127,7 @@ class DetectorOrder:
         out: Output folder; an unfinished training in it is resumed.
         steps: Number of training steps.
         batch: Pictures per step.
+        enlarge: Factor by which pictures are enlarged for the network.
         rate: Peak learning rate, with cosine decay.
         seed: Seed of everything random.
         keep_every: Steps between checkpoints, and between measurements of the held-out loss.
@@ -139,6 +140,7 @@ class DetectorOrder:
     out: Path
     steps: int
     batch: int
+    enlarge: float
     rate: float
     seed: int
     keep_every: int
