@@ -104,7 +104,7 @@ def test_pictures_are_seen_in_the_size_of_the_training(
     frames: list[np.ndarray] = []
     outputs = detector._outputs
     detector._outputs = lambda pictures: frames.append(pictures) or outputs(pictures)  # type: ignore[method-assign]
-    detector.detect(observation_of(np.zeros((picture[1], picture[0], 3), np.uint8)))
+    detector._detect_in_picture("head", np.zeros((picture[1], picture[0], 3), np.uint8))
     assert [frame.shape for frame in frames] == [(1, expected[1], expected[0], 3)]
 
 
