@@ -172,18 +172,16 @@ def test_any_scores_can_be_calibrated(bins: list[tuple[float, float, int]]) -> N
 
 
 def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:
-    steps = {"steps": 24, "keep_every": 12, "batch": 4, "rate": 8e-3}
+    steps = {"steps": 40, "keep_every": 20, "batch": 4, "rate": 4e-3}
     uninterrupted = train_detector(options(data, tmp_path / "whole", **steps), silent)
-    assert (
-        uninterrupted.losses[24] < 0.5 * uninterrupted.losses[1]
-        and uninterrupted.held_out[24] < uninterrupted.held_out[12]
-    )
+    assert uninterrupted.losses[40] < 0.5 * uninterrupted.losses[1]
+    assert uninterrupted.held_out[40] < uninterrupted.held_out[20]
 
     class Interrupted(Exception):
         pass
 
     def stop(step: int, steps: int, loss: float, *, speed: float = 0.0) -> None:
-        if step == 13:
+        if step == 21:
             raise Interrupted
 
     with pytest.raises(Interrupted):
@@ -194,11 +192,10 @@ def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path
         train_detector(options(data, tmp_path / "whole", **steps), silent)
     card = (tmp_path / "whole/README.md").read_text()
     assert uninterrupted.data_sha256 in card and "fridge/door" in card
-    # After few steps the statistics that the file has taken in lag behind those of a batch.
-    for model, share in (("whole", 0.5), ("whole/detector.onnx", 0.9)):
+    for model in ("whole", "whole/detector.onnx"):
         out = tmp_path / f"from {Path(model).name}"
         further = train_detector(options(data, out, model=str(tmp_path / model)), silent)
-        assert further.losses[1] < share * uninterrupted.losses[1]
+        assert further.losses[1] < 0.5 * uninterrupted.losses[1]
     (tmp_path / "another.onnx").write_bytes(b"no graph")
     with pytest.raises(BadInput, match="has no weights of `homie train detector`"):
         train_detector(options(data, tmp_path / "none", model=str(tmp_path / "another.onnx")), silent)
