@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from homie.kernel.actions import acted_on
+from homie.kernel.actions import entity_words
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import Check, ErrorCode
 
@@ -54,4 +54,4 @@ class LayerCheck:
 
 def place(question: CheckQuestion) -> str:
     """Return the words for `question.entity`: the destination of a Put, the target of any other action."""
-    return acted_on(question.subtask, question.action.arguments)
+    return entity_words(question.subtask, question.action.arguments)

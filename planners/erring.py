@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.kernel.actions import acted_on, action_of
+from homie.kernel.actions import action_of, entity_words
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.support.documents import bounded_bytes
@@ -121,7 +121,7 @@ class ErringPlanner(Planner):
             return
         step = self._remaining[0]
         self._failures[step] += 1
-        words = acted_on(step, action_of(step.action).arguments)
+        words = entity_words(step, action_of(step.action).arguments)
         if planner_input.feedback.code is ErrorCode.E2:
             retry = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
             self._remaining = [*retry, *self._remaining[1:]]

@@ -14,11 +14,11 @@ from homie.kernel.actions import (
     ACTION_TABLE,
     ARGUMENTS,
     Action,
-    acted_on,
     action_of,
     action_table,
     arguments_of,
     canonical_action,
+    entity_words,
     format_arguments,
     listed_actions,
     misfit,
@@ -147,8 +147,13 @@ def test_what_an_action_is_done_to_and_what_it_takes() -> None:
     ]  # fmt: skip
     assert arguments_of("Pick", {}) == arguments_of("Pick", {"Pick": ["target"]}) == ("target",)  # type: ignore[dict-item]
     both = ("target", "destination")
-    assert acted_on(Subtask("Put", "cup", "table"), both) == "table" and acted_on(Subtask("Put", "cup"), both) == "cup"
-    assert acted_on(Subtask("Pick", "cup", "table"), ("target",)) == "cup" and acted_on(Subtask("Wait"), ()) == ""
+    assert (
+        entity_words(Subtask("Put", "cup", "table"), both) == "table"
+        and entity_words(Subtask("Put", "cup"), both) == "cup"
+    )
+    assert (
+        entity_words(Subtask("Pick", "cup", "table"), ("target",)) == "cup" and entity_words(Subtask("Wait"), ()) == ""
+    )
     assert [format_arguments(arguments) for arguments in ((), ("target",), both)] == [
         "no target", "a target", "a target and a destination"
     ]  # fmt: skip

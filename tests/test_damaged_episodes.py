@@ -13,7 +13,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.support.checksums import FileMark, mark
 from homie.runtime import session
 from homie.runtime.runstore import EpisodeFile, read_steps
-from homie.runtime.runstore.damage import Damaged, damaged_record, describe_change, history_of, read_finished
+from homie.runtime.runstore.damage import DamagedEpisode, damaged_record, describe_change, history_of, read_finished
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def edit(folder: Path, **values: object) -> None:
 
 
 def damage(folder: Path) -> str:
-    with pytest.raises(Damaged) as excinfo:
+    with pytest.raises(DamagedEpisode) as excinfo:
         read_finished(folder)
     return str(excinfo.value)
 
@@ -144,7 +144,7 @@ def test_an_end_that_was_refused_ends_nothing(episode):
 
 
 def test_a_damaged_episode_is_lost_to_infrastructure():
-    lost = damaged_record(Damaged("steps.jsonl (it is missing)"), task="go", trial=2, seed=5)
+    lost = damaged_record(DamagedEpisode("steps.jsonl (it is missing)"), task="go", trial=2, seed=5)
     assert lost == EpisodeFile(
         task="go", trial=2, seed=5, ended_by="infrastructure", rounds=0, history=(), inventory=(), robot_seconds=0.0,
         wall_seconds=0.0, cause="damaged: steps.jsonl (it is missing)",

@@ -14,7 +14,7 @@ from homie.kernel.knowledge import Doorway, Knowledge, RememberedThing
 from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerAsked, PlannerInput, Subtask
 from homie.runtime import session
 from homie.runtime.planner_inputs import INPUTS, RoundInput, read_inputs
-from homie.runtime.runstore.damage import Damaged, read_finished
+from homie.runtime.runstore.damage import DamagedEpisode, read_finished
 from planners.llm.prompting.prompt_builder import Prompt
 from planners.llm.prompting.settings import PromptSettings
 
@@ -101,5 +101,5 @@ def test_a_changed_input_is_damage(tiny_options):
     folder = session.run(tiny_options()).episode_folder
     path = folder / INPUTS
     path.write_bytes(path.read_bytes().replace(b"ball", b"cube"))
-    with pytest.raises(Damaged, match=r"inputs\.jsonl"):
+    with pytest.raises(DamagedEpisode, match=r"inputs\.jsonl"):
         read_finished(folder)

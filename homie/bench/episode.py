@@ -24,7 +24,7 @@ from homie.kernel.support.documents import load_json
 from homie.kernel.types import RoundRecord
 from homie.kernel.world.snapshot import WorldSnapshot, read_snapshot
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
-from homie.runtime.runstore.damage import DAMAGED, ENDING, Damaged, damaged_record, history_of, read_finished
+from homie.runtime.runstore.damage import DAMAGED, ENDING, DamagedEpisode, damaged_record, history_of, read_finished
 
 Cause = Literal["crash", "killed", "deadline", "memory", "planner", "unreadable", "robot", "code", "error", "damaged"]
 """Why infrastructure ended a try: the worker crashed or was killed, exceeded the time or memory limit; the planner gave
@@ -103,7 +103,7 @@ class Episode:
         try:
             stored = read_finished(self.folder)
             return None if stored is None else self._with_verdict(Finished(*stored))
-        except Damaged as damage:
+        except DamagedEpisode as damage:
             return Finished(damaged_record(damage, task=self.task.text, trial=self.trial, seed=self.seed))
 
     @property
@@ -187,12 +187,14 @@ class Episode:
         write_ending(self.folder, ending)
 
     def _with_verdict(self, finished: Finished) -> Finished:
-        """Add the verdict. Raises Damaged for files of another episode, and for a world in which the goal cannot be
-        judged."""
+        """Add the verdict. Raises DamagedEpisode for files of another episode, and for a world in which the goal cannot
+        be judged."""
         ending = finished.ending
         for name, expected in (("task", self.task.text), ("trial", self.trial), ("seed", self.seed)):
             if (recorded := getattr(ending, name)) != expected:
-                raise Damaged(f"{ENDING} (it is of another episode: its {name} is {recorded!r}, not {expected!r})")
+                raise DamagedEpisode(
+                    f"{ENDING} (it is of another episode: its {name} is {recorded!r}, not {expected!r})"
+                )
         if self.task.goal is None or ending.ended_by == "infrastructure":
             return finished
         try:
@@ -201,9 +203,11 @@ class Episode:
             goal_lines = read_goals(self.folder)
             return replace(finished, verdict=goal.holds(world), progress=goal.progress(world), goals=goal_lines)
         except FileNotFoundError:
-            raise Damaged(f"{STATE} (it is missing)") from None
+            raise DamagedEpisode(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:
-            raise Damaged(f"{STATE} (the goal cannot be judged: {' '.join(str(error).split())[:200]})") from error
+            raise DamagedEpisode(
+                f"{STATE} (the goal cannot be judged: {' '.join(str(error).split())[:200]})"
+            ) from error
 
 
 def describe_loss(cause: str) -> str:

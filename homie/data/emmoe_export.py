@@ -12,7 +12,7 @@ from pathlib import Path
 from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
 from homie.data.card_parts import OURS, front_matter, license_of, read_card
 from homie.data.emmoe_wording import official_name
-from homie.data.episode import Episode, LeftOut, Step
+from homie.data.episode import Episode, SkippedEpisode, Step
 from homie.data.examples.analyses import add_analyses
 from homie.data.examples.writer import CARD
 from homie.data.options import EmmoeOptions
@@ -76,7 +76,7 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
                 if not (target / KEYPATHS).exists():
                     _write_episode(target, add_analyses(episode) if options.explain else episode)
                 episodes, subtasks = episodes + 1, subtasks + len(episode.steps)
-            except LeftOut as why:
+            except SkippedEpisode as why:
                 reason = left_out[entry.name] = str(why)
             if progress is not None:
                 progress(entry, reason)

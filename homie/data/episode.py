@@ -81,6 +81,6 @@ class Episode:
         return bool(self.steps) and self.steps[-1].ends
 
 
-class LeftOut(Exception):
+class SkippedEpisode(Exception):
     """Raised for an episode that cannot be used. The message is the reason, to follow the episode's name and a
     colon."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import mean
 from typing import Any
 
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.examples.pairs import pairs, teachable
 from homie.data.sources.source import Source, reading_episode
 from homie.data.training_examples import EpisodeOver, every
@@ -98,7 +98,7 @@ def count(sources: Sequence[Source], progress: EpisodeOver | None = None) -> Sta
         try:
             with reading_episode(entry):
                 total.add(source.read(entry))
-        except LeftOut as why:
+        except SkippedEpisode as why:
             reason = total.left_out[entry.name] = str(why)
         if progress is not None:
             progress(entry, reason)

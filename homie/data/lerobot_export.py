@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.lerobot.columns import layout_of
 from homie.data.lerobot.info import is_lerobot, read_info
 from homie.data.lerobot.writer import LeRobotWriter
@@ -69,7 +69,7 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
                             )
                             stack.enter_context(writer)
                         added += _add(writer, demonstration)
-            except LeftOut as reason:
+            except SkippedEpisode as reason:
                 last_reason = str(reason)
             if progress is not None:
                 progress(entry, last_reason)
@@ -80,25 +80,25 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
 
 
 def _demonstrations(source: Source, entry: Entry, options: LeRobotOptions) -> Sequence[Demonstration]:
-    """Return the demonstrations of an episode that are asked for. Raises LeftOut if there is none."""
+    """Return the demonstrations of an episode that are asked for. Raises SkippedEpisode if there is none."""
     if options.action is not None:
         subtasks = tuple(source.subtasks(entry, options.action, options.fps))
         if not subtasks:
-            raise LeftOut(f"it has no {options.action} that succeeded at the first attempt")
+            raise SkippedEpisode(f"it has no {options.action} that succeeded at the first attempt")
         return [_with_cameras(subtask, options.cameras) for subtask in subtasks]
     demonstration = source.demonstration(entry, options.fps)
     if options.keep == "done" and demonstration.success is False:
-        raise LeftOut("the task was not done")
+        raise SkippedEpisode("the task was not done")
     return (_with_cameras(demonstration, options.cameras),)
 
 
 def _with_cameras(demonstration: Demonstration, cameras: str | None) -> Demonstration:
-    """Return a demonstration with the pictures of some of its cameras. Raises LeftOut if it lacks one of them."""
+    """Return a demonstration with the pictures of some of its cameras. Raises SkippedEpisode if it lacks one."""
     if cameras is None:
         return demonstration
     names = () if cameras == "none" else split_commas(cameras)
     if missing := sorted(set(names) - set(demonstration.films)):
-        raise LeftOut(f"it has no camera '{missing[0]}' (it has: {', '.join(demonstration.films) or 'none'})")
+        raise SkippedEpisode(f"it has no camera '{missing[0]}' (it has: {', '.join(demonstration.films) or 'none'})")
     layout = replace(demonstration.layout, cameras={name: demonstration.layout.cameras[name] for name in names})
     return replace(demonstration, layout=layout, films={name: demonstration.films[name] for name in names})
 
@@ -106,12 +106,12 @@ def _with_cameras(demonstration: Demonstration, cameras: str | None) -> Demonstr
 def _add(writer: LeRobotWriter, demonstration: Demonstration) -> int:
     """Add an episode unless the data set contains it. Returns the number added.
 
-    Raises LeftOut for an episode that cannot be added, e.g. because of a damaged film, OSError."""
+    Raises SkippedEpisode for an episode that cannot be added, e.g. because of a damaged film, OSError."""
     name = writer.free_name(demonstration)
     if name is None:
         return 0
     try:
         writer.add(replace(demonstration, name=name))
     except BadInput as error:
-        raise LeftOut(str(error)) from error
+        raise SkippedEpisode(str(error)) from error
     return 1

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.kernel.support.files import DISK, reason_of
 from homie.kernel.types import Image
 
@@ -22,21 +22,21 @@ _DIGITS = 24
 
 
 def read_picture(path: Path) -> Image:
-    """Read a picture file as (H, W, 3). Raises LeftOut."""
+    """Read a picture file as (H, W, 3). Raises SkippedEpisode."""
     try:
         with Picture.open(path) as picture:
             return np.asarray(picture.convert("RGB"), dtype=np.uint8)
     except (OSError, ValueError, UnidentifiedImageError, Picture.DecompressionBombError) as error:
-        raise LeftOut(f"damaged: {path.name} cannot be read as a picture") from error
+        raise SkippedEpisode(f"damaged: {path.name} cannot be read as a picture") from error
 
 
 def blank(path: Path) -> Image:
-    """Return a black picture of a file's size; only the first bytes are read. Raises LeftOut."""
+    """Return a black picture of a file's size; only the first bytes are read. Raises SkippedEpisode."""
     try:
         with path.open("rb") as file:
             head = file.read(24)
     except OSError as error:
-        raise LeftOut(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
+        raise SkippedEpisode(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
     if not head.startswith(_PNG) or len(head) < 24:
         return np.zeros_like(read_picture(path))
     width, height = struct.unpack(">II", head[16:24])
@@ -56,7 +56,7 @@ class PictureStore:
         self._pending: dict[str, Path | bytes] = {}
 
     def name(self, picture: Path | Image) -> str:
-        """Return the name that a picture will have in the folder after `settle`. Raises LeftOut for a damaged file."""
+        """Return the name that a picture will have in the folder after `settle`. Raises SkippedEpisode."""
         if isinstance(picture, Path):
             if picture not in self._names:
                 self._names[picture] = self._add_pending(whole(picture), picture)
@@ -106,13 +106,13 @@ def _link(file: Path, target: Path) -> bool:
 
 
 def whole(path: Path) -> bytes:
-    """Return the bytes of a picture file. Raises LeftOut for one truncated by a kill or a full disk."""
+    """Return the bytes of a picture file. Raises SkippedEpisode for one truncated by a kill or a full disk."""
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise LeftOut(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
+        raise SkippedEpisode(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
     if data.startswith(_PNG) and not data.endswith(_PNG_END):
-        raise LeftOut(f"damaged: {path.name} is cut off")
+        raise SkippedEpisode(f"damaged: {path.name} is cut off")
     if not data.startswith((_PNG, b"\xff\xd8")):
-        raise LeftOut(f"damaged: {path.name} is neither PNG nor JPEG")
+        raise SkippedEpisode(f"damaged: {path.name} is neither PNG nor JPEG")
     return data

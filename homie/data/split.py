@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.splits import TaskSplit
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
@@ -49,10 +49,10 @@ class SplitFile(BaseModel):
     houses: dict[str, Side] = {}
 
     def side(self, task: str, house: str) -> Side:
-        """Return the side of an episode. Raises LeftOut for an unknown task or house."""
+        """Return the side of an episode. Raises SkippedEpisode for an unknown task or house."""
         for name, sides_by_key, key in (("task", self.tasks, task), ("house", self.houses, house or task)):
             if sides_by_key and key not in sides_by_key:
-                raise LeftOut(f"the split file does not have its {name} {key}: make the split anew")
+                raise SkippedEpisode(f"the split file does not have its {name} {key}: make the split anew")
         return self.tasks[task] if self.tasks else self.houses[house or task]
 
 
@@ -107,8 +107,8 @@ def read_split(text: str) -> Split:
 
 
 def side_of(split: Split, episode: Episode) -> Side:
-    """Return the side of an episode; train if its suite gives none. Raises LeftOut for an episode unknown to the split
-    file."""
+    """Return the side of an episode; train if its suite gives none. Raises SkippedEpisode for one that the split file
+    does not know."""
     if isinstance(split, SplitFile):
         return split.side(episode.task, episode.house)
     match episode.split if split == "suite" else "train":

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from homie.data.card import card
 from homie.data.card_parts import UNKNOWN
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.examples.analyses import add_analyses
 from homie.data.examples.data_json import DataFile, Recipe
 from homie.data.examples.expert_labels import label_steps
@@ -54,7 +54,7 @@ class Words:
     seed: int = 0
 
     def lines(self, purpose: Purpose, episode: Episode) -> Iterator[Line]:
-        """Yield the lines of an episode, in the original wording first. Raises LeftOut."""
+        """Yield the lines of an episode, in the original wording first. Raises SkippedEpisode."""
         complete = add_analyses(episode) if self.explain else episode
         yield from self.form.lines(purpose, complete)
         for number, other in enumerate(self._copies(complete, purpose), 1):
@@ -139,11 +139,11 @@ def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
 
 
 def check_outcome(episode: Episode, keep: str) -> Episode:
-    """Return the episode unchanged. Raises LeftOut if its outcome excludes it."""
+    """Return the episode unchanged. Raises SkippedEpisode if its outcome excludes it."""
     if keep == "done" and episode.done is False:
-        raise LeftOut("the task was not done")
+        raise SkippedEpisode("the task was not done")
     if (keep == "ended" or (keep == "done" and episode.done is None)) and not episode.ended:
-        raise LeftOut("the planner did not say End")
+        raise SkippedEpisode("the planner did not say End")
     return episode
 
 
@@ -159,7 +159,7 @@ def _convert(
         else:
             episode = label_steps(episode, corrections=options.label_by == "corrections")
         counts = folder.add(episode, side_of(split, episode), words.lines(folder.recipe.purpose, episode))
-    except LeftOut as reason:
+    except SkippedEpisode as reason:
         folder.leave_out(entry.name, entry.task, str(reason))
         return str(reason)
     return "" if counts else "it gives no line"

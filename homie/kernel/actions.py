@@ -229,7 +229,7 @@ def misfit(subtask: Named, arguments: Sequence[str]) -> str:
     return ""
 
 
-def acted_on(subtask: Named, arguments: Sequence[str]) -> str:
+def entity_words(subtask: Named, arguments: Sequence[str]) -> str:
     """Return the words for the entity of an action: the destination if it takes one, else the target.
 
     If only one name is given, it is that one, as in the official code of EMMOE.

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from homie.kernel.actions import (
     ACTIONS,
     Action,
-    acted_on,
     action_of,
     canonical_action,
+    entity_words,
 )
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, Stopped, TargetLost
 from homie.kernel.interfaces import (
@@ -93,7 +93,7 @@ class Executor:
         canonical = canonical_action(subtask.action, self.actions)
         subtask = Subtask(canonical or subtask.action, subtask.target, subtask.destination)
         action = action_of(subtask.action, self.skills.table)
-        words = acted_on(subtask, action.arguments)
+        words = entity_words(subtask, action.arguments)
         entity = _entity(self.locator, words, action, observation)
         question = CheckQuestion(
             decision=decision,
@@ -270,7 +270,7 @@ def _unrunnable(question: CheckQuestion) -> Check:
         return Check("format", ErrorCode.F1, unknown_action(subtask.action, question.actions))
     if not question.skilled:
         return Check("format", ErrorCode.F1, unskilled_model(question.decision.model, subtask.action))
-    words = acted_on(subtask, question.action.arguments)
+    words = entity_words(subtask, question.action.arguments)
     if not words:
         return Check("format", ErrorCode.F2, no_target(subtask.action, declared=question.action.is_declared))
     objection = question.world.objection(words, question.action)

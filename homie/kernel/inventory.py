@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from homie.kernel.actions import Action, acted_on, action_of
+from homie.kernel.actions import Action, action_of, entity_words
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import kind_of
 from homie.kernel.types import ErrorCode, Execution
@@ -35,7 +35,7 @@ def apply_effects(
         remark = f"what is in the hand is the {after[-1]}"
     subtask = execution.subtask
     if inventory and released and not executor.locator.names_held(subtask.target, inventory, observation):
-        place = acted_on(subtask, action.arguments)
+        place = entity_words(subtask, action.arguments)
         execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=place))
         remark = f"what was put is the {inventory[-1]}"
     return (_with_remark(execution, remark) if remark else execution), after

@@ -43,7 +43,7 @@ from homie.runtime.clean_stop import ignore_stop_signals
 from homie.studio.control_handover import OperatorPlanner, State, Watch
 from homie.studio.inspection import find_thing, things_at
 from homie.studio.options import TeleopOptions
-from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
+from homie.studio.orders import Begin, Desk, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, TypedLine
 from homie.studio.page_pictures import Pictures
 from homie.studio.simulation_pace import Pace
 from homie.studio.teleop_commands import Hand, Stick
@@ -299,7 +299,7 @@ class Operation:
                     order.answer(find_thing(self.parts, inventory, order.words))
                 else:
                     order.answer(things_at(self.parts, inventory, order.camera, order.pixel))
-            case Typed():
+            case TypedLine():
                 record = self.options.record is not None
                 for typed_order in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
                     self._carry_out(typed_order)

@@ -101,7 +101,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedLine:
     """A typed line (`homie.studio.typed_orders`), parsed when its turn comes, as its meaning depends on the state."""
 
     line: str
@@ -118,7 +118,7 @@ class Quit:
     input_ended: bool = False
 
 
-Order: TypeAlias = Do | Begin | Finish | Move | Take | Give | Say | Look | Typed | Quit
+Order: TypeAlias = Do | Begin | Finish | Move | Take | Give | Say | Look | TypedLine | Quit
 
 
 STICK_SECONDS = 0.4

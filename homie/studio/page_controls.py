@@ -8,7 +8,7 @@ from typing import Protocol
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Subtask
 from homie.studio import messages as page_messages
-from homie.studio.orders import Begin, Desk, Do, Finish, Give, Take, Typed
+from homie.studio.orders import Begin, Desk, Do, Finish, Give, Take, TypedLine
 from homie.studio.teleop_commands import RELEASED, Stick
 from homie.studio.typed_orders import STOP, urgent
 
@@ -73,15 +73,15 @@ class PageControls:
                 if text.strip().lower() == STOP:
                     desk.stop()
                 elif urgent(text):
-                    desk.interrupt(Typed(text))
+                    desk.interrupt(TypedLine(text))
                 elif text.strip():
-                    desk.order(Typed(text))
+                    desk.order(TypedLine(text))
             case page_messages.DoIt():
                 subtask = Subtask(message.action, message.target, message.destination)
                 desk.order(Do(subtask, message.analysis.strip(), message.model))
             case page_messages.Start():
                 desk.order(Begin(task=message.task, planner=message.planner.strip(), record=message.record))
             case page_messages.End():
-                desk.interrupt(Typed("again") if message.again else Finish(message.mark, message.discard))
+                desk.interrupt(TypedLine("again") if message.again else Finish(message.mark, message.discard))
             case page_messages.Charge(person=person):
                 desk.interrupt(Take()) if person else desk.order(Give())

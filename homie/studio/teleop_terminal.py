@@ -22,7 +22,7 @@ from homie.kernel.types import Event, PlannerAsked, in_sight
 from homie.runtime.assembly import choose
 from homie.studio.operation import Operation
 from homie.studio.options import TeleopOptions
-from homie.studio.orders import Desk, Quit, Typed
+from homie.studio.orders import Desk, Quit, TypedLine
 from homie.studio.teleop_commands import RELEASED, Stick
 from homie.studio.typed_orders import urgent
 
@@ -136,7 +136,7 @@ def _queue_lines(desk: Desk, front: Terminal) -> None:
     """Queue orders from a pipe, and a Quit at its end."""
     for line in sys.stdin:
         if line.strip() and not line.startswith("#"):
-            desk.order(Typed(line))
+            desk.order(TypedLine(line))
     desk.order(Quit(input_ended=True))
 
 
@@ -156,9 +156,9 @@ def _queue_keys(desk: Desk, front: Terminal) -> None:
             if line.strip() == "look":
                 front.tell(front.sights.text)
             elif urgent(line):
-                desk.interrupt(Typed(line))
+                desk.interrupt(TypedLine(line))
             elif line.strip():
-                desk.order(Typed(line))
+                desk.order(TypedLine(line))
         elif key == "\x04":  # Ctrl-D
             desk.order(Quit())
             return

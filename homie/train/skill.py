@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.recording.recorder import RECORDING
 from homie.data.recording.recording_to_demonstration import is_recorded
 from homie.data.recording.skill_lessons import lessons_of
@@ -26,7 +26,7 @@ from homie.kernel.support.checksums import sha256
 from homie.kernel.support.packages import missing_part
 from homie.kernel.support.progress import StepOver
 from homie.runtime.provenance import versions
-from homie.runtime.runstore.damage import Damaged, read_finished
+from homie.runtime.runstore.damage import DamagedEpisode, read_finished
 from homie.train.folder import finish, training_folder
 from homie.train.hyperparameters import SkillOptions
 from homie.train.skill_card import skill_card
@@ -151,7 +151,7 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
                 episode_lessons = _read_lessons(source, entry, training, network)
                 digest.update(f"{entry.name}\0{sha256(entry.folder / RECORDING)}\0".encode())
             by_episode.append(episode_lessons)
-        except LeftOut as reason:
+        except SkippedEpisode as reason:
             omissions[str(reason)] += 1
     if not by_episode:
         most_common_reason = omissions.most_common(1)[0][0] if omissions else "there are no episodes"
@@ -165,18 +165,18 @@ def _lessons(options: SkillOptions, training: SkillTraining, network: str) -> Le
 
 
 def _read_lessons(source: Source, entry: Entry, training: SkillTraining, network: str) -> list[Lesson]:
-    """Return the lessons of an episode, at least one. Raises LeftOut."""
+    """Return the lessons of an episode, at least one. Raises SkippedEpisode."""
     if not is_recorded(entry.folder):
-        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
-    source.read(entry)  # raises LeftOut for a discarded or unfinished episode
+        raise SkippedEpisode("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
+    source.read(entry)  # raises SkippedEpisode for a discarded or unfinished episode
     try:
         finished = read_finished(entry.folder)
-    except Damaged as error:
-        raise LeftOut(f"damaged: {error}") from error
+    except DamagedEpisode as error:
+        raise SkippedEpisode(f"damaged: {error}") from error
     records = finished[1] if finished else ()
     episode_lessons = list(
         lessons_of(entry.folder, entry.name, records, training.actions[network], training.cameras[network])
     )
     if not episode_lessons:
-        raise LeftOut(f"no {training.actions[network]} in it succeeded at once")
+        raise SkippedEpisode(f"no {training.actions[network]} in it succeeded at once")
     return episode_lessons

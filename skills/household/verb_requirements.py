@@ -3,7 +3,7 @@ the action table."""
 
 from __future__ import annotations
 
-from homie.kernel.actions import acted_on
+from homie.kernel.actions import entity_words
 from homie.kernel.interfaces import CheckQuestion, kind_of
 from homie.kernel.types import Check, ErrorCode
 from homie.kernel.world.household_verbs import PERSON_VERBS, VERBS, Rule, is_of_kind
@@ -21,7 +21,7 @@ def household(question: CheckQuestion) -> Check:
     verb = VERBS.get(question.action.name)
     if verb is None or question.entity is None:
         return Check(LAYER)
-    words = acted_on(question.subtask, question.action.arguments)
+    words = entity_words(question.subtask, question.action.arguments)
     action = question.action.name.lower()
     entity_state = question.world.state(question.entity, question.action.result, question.observation)
     if entity_state is None and not verb.fits(question.entity):
@@ -49,7 +49,7 @@ def people(question: CheckQuestion) -> Check:
     verb = PERSON_VERBS.get(question.action.name)
     if verb is None or question.entity is None:
         return Check(PEOPLE_LAYER)
-    words = acted_on(question.subtask, question.action.arguments)
+    words = entity_words(question.subtask, question.action.arguments)
     action = question.action.name.lower()
     is_as_needed = question.world.state(question.entity, verb.needs, question.observation)
     if is_as_needed is None and kind_of(question.entity) != PERSON:

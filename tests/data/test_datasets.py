@@ -11,7 +11,7 @@ import pytest
 from episodes import DONE, FAR, PICK, REPLANNED, TEXT, files_of, write_run
 
 from homie.data.data_set_checks import validate
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.examples.data_json import read_data_file
 from homie.data.examples.forms import ChatForm
 from homie.data.examples.journal import UNFINISHED
@@ -236,7 +236,7 @@ def test_what_is_kept(tmp_path, acts, keep, reason):
     if not reason:
         assert check_outcome(sample, keep) is sample
         return
-    with pytest.raises(LeftOut, match=reason):
+    with pytest.raises(SkippedEpisode, match=reason):
         check_outcome(sample, keep)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from test_recording import drive
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.reader import read_recording
@@ -128,7 +128,7 @@ def test_the_rate_of_an_older_recording_is_its_mean(recorded):
 
 def test_more_frames_than_were_recorded_are_refused(recordings):
     (source,) = open_sources([recordings])
-    with pytest.raises(LeftOut, match="recorded at 10 frames a second, and --fps asks for 30"):
+    with pytest.raises(SkippedEpisode, match="recorded at 10 frames a second, and --fps asks for 30"):
         source.demonstration(*source.entries(), 30)
 
 
@@ -136,9 +136,9 @@ def test_a_rate_that_is_no_whole_number_is_left_out_with_the_way_out(tmp_path):
     assert drive(tmp_path, ("begin drive", "forward 9", "end"), fps=0.4) == []
     assert drive(tmp_path, ("begin drive", "forward 9", "end"), fps=3.5) == []
     slow, odd = open_sources([tmp_path])
-    with pytest.raises(LeftOut, match=r"recorded at 0\.4 frames a second.*: record with a whole number"):
+    with pytest.raises(SkippedEpisode, match=r"recorded at 0\.4 frames a second.*: record with a whole number"):
         slow.demonstration(*slow.entries(), None)
-    with pytest.raises(LeftOut, match=r"recorded at 3\.5 frames a second.*: give --fps 3, or record"):
+    with pytest.raises(SkippedEpisode, match=r"recorded at 3\.5 frames a second.*: give --fps 3, or record"):
         odd.demonstration(*odd.entries(), None)
     assert odd.demonstration(*odd.entries(), 3).layout.fps == 3
 
@@ -172,5 +172,5 @@ def test_what_was_not_recorded_is_left_out(tmp_path):
     from episodes import write_run
 
     (source,) = open_sources([write_run(tmp_path / "run", ["a-0"])])
-    with pytest.raises(LeftOut, match="not recorded"):
+    with pytest.raises(SkippedEpisode, match="not recorded"):
         source.demonstration(*source.entries(), None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from homie.data.data_set_checks import validate
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.generate import bench_options, draw_tasks, generate
 from homie.data.options import GenerateOptions, TasksOptions, TrainingOptions
 from homie.data.read_data_set import read_lines
@@ -31,7 +31,7 @@ def test_from_nothing_to_pairs(suite, tmp_path):
     summary = generate(options)
     assert (summary.episodes, summary.successes) == (1, 1)
     (source,) = open_sources([tmp_path / "run"])
-    with pytest.raises(LeftOut, match="body and commands were not recorded"):
+    with pytest.raises(SkippedEpisode, match="body and commands were not recorded"):
         source.demonstration(*source.entries(), None)
     data = tmp_path / "dpo"
     make_dataset(TrainingOptions.build(sources=[tmp_path / "run"], out=data), "dpo")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.hand_motions import hand_demonstrations
@@ -93,7 +93,7 @@ def test_a_recording_without_the_hand_is_refused(recorded, monkeypatch):
     """Homie 0.1 did not record it, nor does a robot without an arm."""
     (take,) = list_takes(recorded)
     monkeypatch.setattr("homie.data.recording.topics.HAND", "/observation/another")
-    with pytest.raises(LeftOut, match="the hand was not recorded"):
+    with pytest.raises(SkippedEpisode, match="the hand was not recorded"):
         list(hand_demonstrations(take.episode, name="a", action="Pick", robot="franka", fps=None))
 
 

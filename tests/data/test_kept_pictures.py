@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.pictures import PictureStore, blank, digest, read_picture, whole
 
 
@@ -74,11 +74,11 @@ def test_what_is_no_whole_picture_is_left_out(tmp_path, picture):
         (b"GIF89a", "is neither PNG"),
     ):
         picture.write_bytes(content)
-        with pytest.raises(LeftOut, match=f"^damaged: front.png {sentence}"):
+        with pytest.raises(SkippedEpisode, match=f"^damaged: front.png {sentence}"):
             whole(picture)
     picture.unlink()
     for read in (whole, read_picture, blank):
-        with pytest.raises(LeftOut, match=r"^damaged: front\.png cannot be read"):
+        with pytest.raises(SkippedEpisode, match=r"^damaged: front\.png cannot be read"):
             read(picture)
 
 

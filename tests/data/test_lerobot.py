@@ -15,7 +15,7 @@ import pytest
 from demonstrations import FAR, LAYOUT, Rolling, demonstration
 from episodes import files_of
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.lerobot_export import export_lerobot
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Demonstration, Film
@@ -175,7 +175,7 @@ def test_other_columns_are_refused(dataset, tmp_path):
         LeRobotWriter(tmp_path, LAYOUT, "columns")
     with LeRobotWriter(tmp_path / "new", LAYOUT, "columns") as writer:
         odd = replace(demonstration(0), films={**demonstration(0).films, "wrist": Rolling(11, (32, 32), 0)})
-        with pytest.raises(LeftOut, match="11 pictures for 12 frames"):
+        with pytest.raises(SkippedEpisode, match="11 pictures for 12 frames"):
             writer.add(odd)
 
 

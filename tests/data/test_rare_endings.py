@@ -14,7 +14,7 @@ from episodes import DONE, FAR, PICK, episode, files_of, write_run
 from test_recording import drive
 
 from homie.data.emmoe_export import expert_step, export_emmoe, keypaths_of
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.examples.journal import UNFINISHED
 from homie.data.generate import bench_options, draw_tasks
 from homie.data.options import EmmoeOptions, GenerateOptions, SplitOptions, TasksOptions, TrainingOptions
@@ -43,7 +43,7 @@ def test_which_episodes_are_kept(keep, success, ended):
     elif keep != "all" and not ended and not (keep == "done" and success):
         reason = "the planner did not say End"
     if reason:
-        with pytest.raises(LeftOut, match=f"^{reason}$"):
+        with pytest.raises(SkippedEpisode, match=f"^{reason}$"):
             check_outcome(sample, keep)
     else:
         assert check_outcome(sample, keep) is sample
@@ -119,14 +119,14 @@ def test_a_lesson_about_a_room_is_about_the_middle_of_its_floor(tmp_path):
     quick = [replace(record, stamp=record.began) for record in records]
     assert list(lessons_of(take.episode, "e", quick, "Go to", ("front",))) == [] or quick[0].began != quick[0].stamp
     (take.episode / END_STATE).write_text("[]")
-    with pytest.raises(LeftOut, match=r"^damaged: "):
+    with pytest.raises(SkippedEpisode, match=r"^damaged: "):
         lessons("ball")
 
 
 def test_what_was_recorded_for_a_moment_only_is_left_out(tmp_path):
     drive(tmp_path, ("begin drive", "end"))
     (source,) = open_sources([tmp_path])
-    with pytest.raises(LeftOut, match=r"^it has less than two frames$"):
+    with pytest.raises(SkippedEpisode, match=r"^it has less than two frames$"):
         source.demonstration(*source.entries(), None)
     (take,) = list_takes(tmp_path)
     (take.episode / NOTES).write_bytes(b"[]\n")
@@ -136,11 +136,13 @@ def test_what_was_recorded_for_a_moment_only_is_left_out(tmp_path):
     recording = take.episode / RECORDING
     kept_bytes = recording.read_bytes()
     recording.write_bytes(b"")
-    with pytest.raises(LeftOut):
+    with pytest.raises(SkippedEpisode):
         source.demonstration(*source.entries(), None)
     recording.write_bytes(kept_bytes)
     recording.unlink()
-    with pytest.raises(LeftOut, match=r"^body and commands were not recorded: drive with `homie teleop --record"):
+    with pytest.raises(
+        SkippedEpisode, match=r"^body and commands were not recorded: drive with `homie teleop --record"
+    ):
         source.demonstration(*source.entries(), None)
 
 
@@ -162,7 +164,7 @@ def test_files_of_emmoe_say_why_an_episode_is_not_among_them(tmp_path):
     sample = source.read(entry)
     assert (sample.done, sample.split, len(sample.steps)) == (True, "train", 5)
     (entry.folder / "info.txt").write_text("nothing of it")
-    with pytest.raises(LeftOut, match=r"^damaged: "):
+    with pytest.raises(SkippedEpisode, match=r"^damaged: "):
         source.read(entry)
     assert ability("nobody's model") is None and ability("classical") is not None
 
@@ -194,9 +196,9 @@ def test_as_many_episodes_as_tasks_are_all_of_them_and_fewer_are_drawn(tmp_path)
 def test_pictures_that_cannot_be_read_are_named(tmp_path):
     (tmp_path / "a.png").write_bytes(b"words")
     for read in (read_picture, blank):
-        with pytest.raises(LeftOut, match=r"^damaged: a\.png cannot be read as a picture$"):
+        with pytest.raises(SkippedEpisode, match=r"^damaged: a\.png cannot be read as a picture$"):
             read(tmp_path / "a.png")
-    with pytest.raises(LeftOut, match=r"^damaged: b\.png cannot be read: "):
+    with pytest.raises(SkippedEpisode, match=r"^damaged: b\.png cannot be read: "):
         blank(tmp_path / "b.png")
 
 
@@ -229,13 +231,13 @@ def test_an_empty_demonstration_and_numbers_that_are_none_are_left_out(tmp_path)
         spoilt = demonstration(0)
         spoilt.states[3, 1] = float("nan")
         sentence = r"^1 of the 24 numbers of its states are not finite \(the first: lift\.pos in frame 3\)$"
-        with pytest.raises(LeftOut, match=sentence):
+        with pytest.raises(SkippedEpisode, match=sentence):
             writer.add(spoilt)
         none = {"stamps": spoilt.stamps[:0], "states": spoilt.states[:0], "actions": spoilt.actions[:0]}
         nothing = replace(demonstration(0), **none)
-        with pytest.raises(LeftOut, match=r"^it has no frames$"):
+        with pytest.raises(SkippedEpisode, match=r"^it has no frames$"):
             writer.add(nothing)
-        with pytest.raises(LeftOut, match=r"^it does not fit the data set: "):
+        with pytest.raises(SkippedEpisode, match=r"^it does not fit the data set: "):
             writer.add(replace(demonstration(0), layout=replace(LAYOUT, robot="other")))
         assert writer.free_name(demonstration(1)) == "run/1"
         writer.add(demonstration(1))

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.options import TrainingOptions
 from homie.data.recording.mcapfile import Entry, McapFile, Reading, repair
 from homie.data.recording.notes import NOTES, add_note, analyses, is_discarded, mark_of, note, read_notes
@@ -135,7 +135,7 @@ def test_training_data_count_what_people_have_said(tmp_path):
     answers = [line["completion"][0]["content"][0]["text"] for line in lines]
     assert reported.splits["train"].lines == 2 and "I have to be near it." in answers[0]
     assert not any("Chosen by a person" in json.dumps(line) for line in lines)
-    with pytest.raises(LeftOut, match="a person discarded it"):
+    with pytest.raises(SkippedEpisode, match="a person discarded it"):
         left_out.read(*left_out.entries())
 
 

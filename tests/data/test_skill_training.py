@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_recording import drive
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.recording.reader import read_recording
 from homie.data.recording.skill_lessons import lessons_of
 from homie.data.recording.takes import list_takes
@@ -107,7 +107,7 @@ def test_a_lesson_is_a_subtask_that_succeeded(drives):
 def test_what_was_taken_up_later_is_no_target_and_depth_has_to_be_there(tmp_path, drives):
     assert drive(tmp_path, (*GO[:2], "pick ball", "end success"), depths=["front"]) == []
     assert lessons(list_takes(tmp_path)[0].episode) == []
-    with pytest.raises(LeftOut, match="--depths wrist"):
+    with pytest.raises(SkippedEpisode, match="--depths wrist"):
         lessons(list_takes(drives)[0].episode, ("front", "wrist"))
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from episodes import ABILITIES, DONE, REPLANNED, TEXT, write_run
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.recording.notes import NOTES, add_note, note
 from homie.data.sources.runs import house_of
 from homie.data.sources.source_kinds import open_sources
@@ -42,7 +42,7 @@ def test_an_episode_whose_discard_may_be_lost_is_left_out(tmp_path):
     run = write_run(tmp_path / "run", ["a-0"])
     notes = run / "episodes/a-0" / NOTES
     notes.write_bytes(b'{"kind": "disc\n{"kind": "remark", "text": "x"}\n')
-    with pytest.raises(LeftOut, match=rf"^damaged: {notes} is damaged in line 1 "):
+    with pytest.raises(SkippedEpisode, match=rf"^damaged: {notes} is damaged in line 1 "):
         read(run)
 
 
@@ -88,7 +88,7 @@ def test_without_its_scene_an_episode_is_on_no_side_of_a_split(tmp_path, text):
         (run / "scene.json").write_text(text)
     with pytest.raises(BadInput, match=r"tuesday/scene\.json"):
         make_split(sources, "house", 0.5, 0)
-    with pytest.raises(LeftOut, match=r"^damaged: .*tuesday/scene\.json"):
+    with pytest.raises(SkippedEpisode, match=r"^damaged: .*tuesday/scene\.json"):
         read(run)
     if text is not None:
         write_model(run / "run.json", read_run(run).model_copy(update={"files": {}}))  # as Homie 0.1 left it
@@ -115,7 +115,7 @@ def test_whether_it_was_done_people_say(tmp_path, mark, success):
     assert sample.done is success
     assert [step.analysis for step in sample.steps[:2]] == ["because it is nearest", "so [Pick, apple]"]
     add_note(run / "episodes/a-0", note("discard"))
-    with pytest.raises(LeftOut, match=r"^a person discarded it$"):
+    with pytest.raises(SkippedEpisode, match=r"^a person discarded it$"):
         read(run)
 
 
@@ -125,21 +125,21 @@ def test_what_cannot_be_used_and_why(tmp_path):
     picture = sorted((episode / "frames").glob("*.png"))[0]
     content = picture.read_bytes()
     picture.unlink()
-    with pytest.raises(LeftOut, match=rf"^damaged: {picture.name} is missing$"):
+    with pytest.raises(SkippedEpisode, match=rf"^damaged: {picture.name} is missing$"):
         read(run)
     picture.write_bytes(content)
     ending = read_episode(episode)
     lines = (episode / INPUTS).read_bytes().splitlines(keepends=True)
     (episode / INPUTS).write_bytes(b"".join(lines[:-1]))
-    with pytest.raises(LeftOut, match=rf"^damaged: {INPUTS}"):
+    with pytest.raises(SkippedEpisode, match=rf"^damaged: {INPUTS}"):
         read(run)
     write_ending(episode, ending)  # as of an episode that was so from the beginning
-    with pytest.raises(LeftOut, match=rf"^{INPUTS} has no round 5$"):
+    with pytest.raises(SkippedEpisode, match=rf"^{INPUTS} has no round 5$"):
         read(run)
     (episode / INPUTS).unlink()
     write_ending(episode, ending)
-    with pytest.raises(LeftOut, match=rf"^it has no {INPUTS}: an older Homie made it"):
+    with pytest.raises(SkippedEpisode, match=rf"^it has no {INPUTS}: an older Homie made it"):
         read(run)
     (episode / "episode.json").unlink()
-    with pytest.raises(LeftOut, match=r"^it is not finished$"):
+    with pytest.raises(SkippedEpisode, match=r"^it is not finished$"):
         read(run)

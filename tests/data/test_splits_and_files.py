@@ -12,7 +12,7 @@ from episodes import DONE, REPLANNED, TEXT, episode, files_of, write_episode, wr
 from homie.bench.suite.suite import read_suite
 from homie.cli.main import main
 from homie.data.emmoe_export import export_emmoe, keypaths_of
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.episode_counts import count
 from homie.data.examples.rewordings import versions
 from homie.data.examples.rewriting_cache import Rewritings
@@ -97,7 +97,7 @@ def test_a_split_is_a_file_and_knows_what_it_does_not_know(tmp_path):
     split, _ = make_split([source], "task", 0.3, seed=0)
     write_split(tmp_path / "split.json", split)
     assert read_split(str(tmp_path / "split.json")) == split
-    with pytest.raises(LeftOut, match="does not have its task another: make the split anew"):
+    with pytest.raises(SkippedEpisode, match="does not have its task another: make the split anew"):
         side_of(split, Episode(name="x", task="another", text="", steps=()))
     (tmp_path / "split.json").write_text("{}")
     with pytest.raises(BadInput, match=r"^Cannot read the split .*: .* is missing\. Give suite, none, or"):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from demonstrations import FAR, LAYOUT, Rolling, demonstration
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.options import LeRobotOptions
 from homie.data.recording.demonstration import Stage
 from homie.data.recording.video_files import Coding, FilmWriter, VideoFile
@@ -239,13 +239,13 @@ def test_a_lerobot_set_as_a_source(tmp_path):
     assert source.describe() == {"kind": "LeRobot data set", "planner": "", "versions": ""}
     first, second = source.entries()
     assert (first.number, second.number, second.name) == (0, 1, "set/run/1")
-    with pytest.raises(LeftOut, match=r"^a LeRobot data set has no planner input: use it to train"):
+    with pytest.raises(SkippedEpisode, match=r"^a LeRobot data set has no planner input: use it to train"):
         source.read(first)
     assert len(source.demonstration(second, 10)) == 13
-    with pytest.raises(LeftOut, match=r"^it has 10 frames a second, and --fps asks for 5$"):
+    with pytest.raises(SkippedEpisode, match=r"^it has 10 frames a second, and --fps asks for 5$"):
         source.demonstration(second, 5)
     (tmp_path / "set/data/chunk-000/file-000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(LeftOut, match=r"^damaged: "):
+    with pytest.raises(SkippedEpisode, match=r"^damaged: "):
         open_sources([tmp_path / "set"])[0].demonstration(second, None)
 
 

@@ -12,7 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "plugin"))
 from text_world import stage
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.examples.expert_labels import label_steps
 from homie.data.examples.pairs import Choice, pairs
 from homie.data.options import TrainingOptions
@@ -171,7 +171,7 @@ def test_what_is_done_without_a_look_needs_none_any_more() -> None:
 
 
 def test_an_episode_gets_the_expert_s_answers_in_its_own_situations() -> None:
-    with pytest.raises(LeftOut, match="no expert to label by"):
+    with pytest.raises(SkippedEpisode, match="no expert to label by"):
         label_steps(episode(DONE))
     script = (Subtask("Go to", "apple"), Subtask("Pick", "apple"), END)
     acts = [(Subtask("Go to", "apple"), OK), (Subtask("Go to", "apple"), OK), (Subtask("Pick", "apple"), OK), (END, OK)]

@@ -35,7 +35,7 @@ from homie.kernel.types import RoundRecord
 from homie.kernel.world.conditions import Condition, conjuncts, serialize_condition
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, read_run, read_steps
-from homie.runtime.runstore.damage import DAMAGED, Damaged, damaged_record, read_finished
+from homie.runtime.runstore.damage import DAMAGED, DamagedEpisode, damaged_record, read_finished
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """Outcome of an episode. `said End` and `out of rounds` (or of another limit) are those of a single run, which has no
@@ -327,7 +327,7 @@ def _read_single(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple
     """Return the ending and records of a single run's episode; a damaged episode counts as lost."""
     try:
         return read_finished(folder) or (None, ())
-    except Damaged as damage:
+    except DamagedEpisode as damage:
         return damaged_record(damage, task=file.options.task, trial=0, seed=file.seed), ()
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.bench.score.error_code_of_feedback import code_of
-from homie.kernel.actions import acted_on, action_of, canonical_action
+from homie.kernel.actions import action_of, canonical_action, entity_words
 from homie.kernel.errors import BadInput
 from homie.kernel.support.documents import load_json
 from homie.kernel.support.files import reading
@@ -206,7 +206,7 @@ def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
             continue
         action = action_of(subtask.action)
         if action.inventory == "gives":
-            place = acted_on(subtask, action.arguments)
+            place = entity_words(subtask, action.arguments)
             objects, places = held or _names(subtask.target), _names(place, entity)
         else:
             objects, places = _names(subtask.target, entity), _names(subtask.destination)

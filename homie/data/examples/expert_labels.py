@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.kernel.types import END, Feedback, Subtask
 from homie.kernel.types.script_progress import add_places, next_step, same_name
 
@@ -20,10 +20,10 @@ def label_steps(episode: Episode, *, corrections: bool = False) -> Episode:
         corrections: Keep only steps at which the planner did something else.
 
     Raises:
-        LeftOut: The task has no expert.
+        SkippedEpisode: The task has no expert.
     """
     if not episode.expert:
-        raise LeftOut("its task has no expert to label by")
+        raise SkippedEpisode("its task has no expert to label by")
     places: dict[str, str] = {}
     steps = []
     for step in episode.steps:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from homie.data import emmoe_wording
-from homie.data.episode import Episode, LeftOut, Step
+from homie.data.episode import Episode, SkippedEpisode, Step
 from homie.data.examples.pairs import Choice, pairs, teachable
 from homie.data.pictures import blank, read_picture
 from homie.kernel.actions import arguments_of
@@ -50,7 +50,7 @@ class Form(ABC):
     """Name of the column with picture files, for lines that have pictures."""
 
     def lines(self, purpose: Purpose, episode: Episode, version: int = 0) -> Iterator[Line]:
-        """Yield the lines of an episode. Raises LeftOut.
+        """Yield the lines of an episode. Raises SkippedEpisode.
 
         Args:
             version: Number of the rewording; 0 for the original wording.
@@ -155,7 +155,9 @@ class ChatForm(Form):
     def _input(self, step: Step, look: Look, files: dict[int, tuple[Image, Path]]) -> PlannerInput:
         shown = [*VIEWS, HAND] if self._writer.uses_wrist_camera else [*VIEWS] if self._writer.sees else []
         if shown and not step.pictures:
-            raise LeftOut("it has no pictures: play it with --frames, or ask without them (--prompt images=false)")
+            raise SkippedEpisode(
+                "it has no pictures: play it with --frames, or ask without them (--prompt images=false)"
+            )
         views = {view: look(step.pictures[view]) for view in shown if view in step.pictures}
         files.update({id(image): (image, step.pictures[view]) for view, image in views.items()})
         hand = views.pop(HAND, None)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from homie.bench.splits import SPLITS
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.examples.data_json import DATA, DataFile, Recipe, Share
 from homie.data.examples.forms import Line
 from homie.data.examples.journal import UNFINISHED, Entry, Journal
@@ -58,7 +58,7 @@ class DatasetWriter(LockedFolder):
         return self._journal.done
 
     def add(self, episode: Episode, split: str, lines: Iterable[Line]) -> Counter[str]:
-        """Add the lines of an episode and return their counts. Raises LeftOut for an unusable episode, OSError."""
+        """Add the lines of an episode and return their counts. Raises SkippedEpisode for an unusable one, OSError."""
         store = self._stores[split]
         encoded: list[bytes] = []
         counts: Counter[str] = Counter()
@@ -68,7 +68,7 @@ class DatasetWriter(LockedFolder):
                 pictures = {self._pictures_in: names} if names else {}
                 encoded.append(to_json({**pictures, **line.fields}, indent=None))
                 counts[line.counts] += 1
-        except LeftOut:
+        except SkippedEpisode:
             store.forget()
             raise
         store.settle()

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.lerobot import columns as layouts
 from homie.data.lerobot.card import CARD, lerobot_card
 from homie.data.lerobot.columns import (
@@ -130,7 +130,7 @@ class LeRobotWriter(LockedFolder):
         return self._frames
 
     def add(self, demonstration: Demonstration) -> None:
-        """Add an episode. Raises LeftOut for one that does not fit, BadInput for a damaged film, OSError."""
+        """Add an episode. Raises SkippedEpisode for one that does not fit, BadInput for a damaged film, OSError."""
         self._check_fits(demonstration)
         if not self._pending:
             self._record_planned_files()
@@ -234,7 +234,7 @@ class LeRobotWriter(LockedFolder):
         self, demonstration: Demonstration
     ) -> tuple[dict[str, Statistics], dict[str, Coding], dict[str, Any]]:
         """Write the films of an episode. Returns statistics and coding by column, and the film positions for the row of
-        the episode. Raises LeftOut, BadInput, OSError after deleting the films written so far."""
+        the episode. Raises SkippedEpisode, BadInput, OSError after deleting the films written so far."""
         statistics: dict[str, Statistics] = {}
         codings: dict[str, Coding] = {}
         row: dict[str, Any] = {}
@@ -309,11 +309,11 @@ class LeRobotWriter(LockedFolder):
             )
 
     def _check_fits(self, demonstration: Demonstration) -> None:
-        """Raise LeftOut for an episode that cannot be added to the data set."""
+        """Raise SkippedEpisode for an episode that cannot be added to the data set."""
         if differences := self._layout.differences(demonstration.layout):
-            raise LeftOut(f"it does not fit the data set: {'; '.join(differences)}")
+            raise SkippedEpisode(f"it does not fit the data set: {'; '.join(differences)}")
         if not len(demonstration):
-            raise LeftOut("it has no frames")
+            raise SkippedEpisode("it has no frames")
         for what, values, labels in (
             ("states", demonstration.states, self._layout.state),
             ("actions", demonstration.actions, self._layout.action),
@@ -324,7 +324,7 @@ class LeRobotWriter(LockedFolder):
             invalid = ~np.isfinite(values)
             if invalid.any():
                 frame, column = (int(place[0]) for place in np.nonzero(invalid))
-                raise LeftOut(
+                raise SkippedEpisode(
                     f"{int(invalid.sum())} of the {invalid.size} numbers of its {what} are not finite (the first: "
                     f"{labels[column]} in frame {frame})"
                 )
@@ -349,8 +349,10 @@ class LeRobotWriter(LockedFolder):
 
 
 def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) -> tuple[Statistics, Coding]:
-    """Write a film, copied unchanged if it is a suitable file of its own, and return its statistics. Raises LeftOut,
-    BadInput."""
+    """Write a film, copied unchanged if it is a suitable file of its own, and return its statistics.
+
+    Raises SkippedEpisode, BadInput.
+    """
     camera = layout.cameras[name]
     statistics = PictureStatistics(camera.channels)
     coding = WRITTEN
@@ -361,7 +363,7 @@ def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) 
             shutil.copyfile(film.path, path)
         elif camera.depth or camera.channels != 3:
             what = "depth" if camera.depth else f"{camera.channels} channels"
-            raise LeftOut(
+            raise SkippedEpisode(
                 f"the pictures of the camera '{name}' have {what}, and are not a film of their own that could be copied"
             )
         else:
@@ -371,12 +373,14 @@ def _write_film(film: Film, path: Path, layout: Layout, name: str, length: int) 
             count += 1
             if picture.shape[:2] != (camera.height, camera.width):
                 height, width = picture.shape[:2]
-                raise LeftOut(f"the camera '{name}' has a picture of {width}x{height}, and they should be {camera}")
+                raise SkippedEpisode(
+                    f"the camera '{name}' has a picture of {width}x{height}, and they should be {camera}"
+                )
             if writer is not None:
                 writer.add(picture)
             statistics.add(picture)
     if count != length:
-        raise LeftOut(f"the camera '{name}' has {count} pictures for {length} frames")
+        raise SkippedEpisode(f"the camera '{name}' has {count} pictures for {length} frames")
     return statistics.result(), coding
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.recording.demonstration import Demonstration, Layout, Stage
 from homie.data.recording.reader import Event, Recording
 from homie.data.recording.recording_to_demonstration import (
@@ -49,12 +49,12 @@ def hand_demonstrations(
         origin: How it was collected.
 
     Raises:
-        LeftOut: It was not recorded, or by a Homie that did not record the hand, or cannot be used.
+        SkippedEpisode: It was not recorded, or by a Homie that did not record the hand, or cannot be used.
     """
     recording = recording_in(folder)
     if missing := sorted(set(LABELS) - set(recording.hand.labels)):
         what = "the hand" if len(missing) == len(LABELS) else f"{missing[0]} of the hand"
-        raise LeftOut(f"{what} was not recorded: the robot has no arm, or an older Homie recorded it")
+        raise SkippedEpisode(f"{what} was not recorded: the robot has no arm, or an older Homie recorded it")
     moments, rate = frame_times(recording, fps)
     moments = np.intersect1d(moments, recording.hand.stamps)
     for goal, subtask in _first_attempts(recording, action):
@@ -116,12 +116,12 @@ def _pose(row: Array) -> Pose:
 
 
 def _goals(recording: Recording, event: Event, moments: Array) -> Array:
-    """Return the numbers (n, 8) of a goal as seen from the base at moments (n,). Raises LeftOut."""
+    """Return the numbers (n, 8) of a goal as seen from the base at moments (n,). Raises SkippedEpisode."""
     try:
         position = np.array(read_numbers(event.about["position"], 3))
         numbers = read_numbers(event.about["box"], 7) if "box" in event.about else None
     except (KeyError, ValueError) as error:
-        raise LeftOut(f"damaged: a goal of the recording cannot be read: {error}") from error
+        raise SkippedEpisode(f"damaged: a goal of the recording cannot be read: {error}") from error
     box = None if numbers is None else Box(np.array(numbers[:3]), np.array(numbers[3:6]), numbers[6])
     goal = Goal(name=event.about.get("name", ""), text="", position=position, box=box)
     measured = values_at(recording.measured, moments)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.recording.demonstration import Camera, Demonstration, Film, Layout, Stage
 from homie.data.recording.reader import Recording, Series, read_recording
 from homie.data.recording.recorder import RECORDING
@@ -60,7 +60,7 @@ def demonstration_of(
         origin: How it was collected.
 
     Raises:
-        LeftOut: It was not recorded, the recording cannot be used, or its rate is not a whole number.
+        SkippedEpisode: It was not recorded, the recording cannot be used, or its rate is not a whole number.
     """
     recording = recording_in(folder)
     moments, rate = frame_times(recording, fps)
@@ -89,30 +89,30 @@ def demonstration_of(
 
 
 def recording_in(folder: Path) -> Recording:
-    """Read the recording of an episode folder. Raises LeftOut if it was not recorded, or cannot be used."""
+    """Read the recording of an episode folder. Raises SkippedEpisode if it was not recorded, or cannot be used."""
     if not is_recorded(folder):
-        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
+        raise SkippedEpisode("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
     try:
         return read_recording(folder)
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise SkippedEpisode(f"damaged: {error}") from error
 
 
 def frame_times(recording: Recording, fps: int | None) -> tuple[Array, int]:
     """Return the times (n,) of the frames of a recording, and their whole rate; see `demonstration_of`. Raises
-    LeftOut."""
+    SkippedEpisode."""
     moments = recording.sent.stamps
     try:
         for camera in recording.pictures:
             moments = np.intersect1d(moments, [stamp for stamp, _ in recording.jpegs(camera)])
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise SkippedEpisode(f"damaged: {error}") from error
     if len(moments) < 2:
-        raise LeftOut("it has less than two frames")
+        raise SkippedEpisode("it has less than two frames")
     recorded_rate = rate_of(moments, _requested_rate(recording) if recording.pictures else None)
     rate = _whole_rate(recorded_rate) if fps is None else fps
     if rate > recorded_rate * (1.0 + RATE_TOLERANCE):
-        raise LeftOut(f"it was recorded at {recorded_rate:.3g} frames a second, and --fps asks for {rate}")
+        raise SkippedEpisode(f"it was recorded at {recorded_rate:.3g} frames a second, and --fps asks for {rate}")
     if rate < recorded_rate * (1.0 - RATE_TOLERANCE):
         moments = _subsample(moments, rate)
     return moments, rate
@@ -149,11 +149,11 @@ def _requested_rate(recording: Recording) -> float | None:
 
 
 def _whole_rate(rate: float) -> int:
-    """Round to the whole frame rate of a data set. Raises LeftOut if the rate is not close to a whole number."""
+    """Round to the whole frame rate of a data set. Raises SkippedEpisode if the rate is not close to a whole number."""
     rounded = max(1, round(rate))
     if abs(rounded - rate) > RATE_TOLERANCE * rate:
         below = f"give --fps {int(rate)}, or " if rate > 1.0 else ""
-        raise LeftOut(
+        raise SkippedEpisode(
             f"it was recorded at {rate:.3g} frames a second, which a data set cannot have: {below}record with a whole "
             "number of them"
         )

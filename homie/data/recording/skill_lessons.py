@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.data.episode import LeftOut
+from homie.data.episode import SkippedEpisode
 from homie.data.recording.reader import Recording, read_recording
 from homie.data.recording.recording_to_demonstration import END_STATE, POSE
 from homie.kernel.errors import BadInput
@@ -34,17 +34,17 @@ def lessons_of(
         cameras: Cameras whose depth pictures the lessons contain.
 
     Raises:
-        LeftOut: The recording cannot be used, or lacks these pictures.
+        SkippedEpisode: The recording cannot be used, or lacks these pictures.
     """
     try:
         recording = read_recording(folder)
         world = _world(folder / END_STATE)
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise SkippedEpisode(f"damaged: {error}") from error
     if missing := sorted(set(cameras) - set(recording.depths)):
-        raise LeftOut(f"it has no depth of the camera {missing[0]}: record with --depths {missing[0]}")
+        raise SkippedEpisode(f"it has no depth of the camera {missing[0]}: record with --depths {missing[0]}")
     if set(POSE) - set(recording.measured.labels):
-        raise LeftOut("its robot has no base")
+        raise SkippedEpisode("its robot has no base")
     depths = {
         camera: [(stamp, Distances(depth, lens)) for stamp, depth, lens in recording.distances(camera)]
         for camera in cameras

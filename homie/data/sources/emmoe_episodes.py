@@ -8,7 +8,7 @@ from pathlib import Path
 from homie.bench.score.error_code_of_feedback import code_of
 from homie.bench.suite.emmoe_files import EmmoeTask, ExpertStep, picture_file, read_task, split_of, task_folders
 from homie.data.emmoe_wording import OFFICIAL_MODELS, model_name
-from homie.data.episode import Episode, LeftOut, Step
+from homie.data.episode import Episode, SkippedEpisode, Step
 from homie.data.sources.source import Entry, Source
 from homie.kernel import registry
 from homie.kernel.actions import ACTIONS, Ability
@@ -38,7 +38,7 @@ class EmmoeSource(Source):
         try:
             task = read_task(entry.folder)
         except BadInput as error:
-            raise LeftOut(f"damaged: {error}") from error
+            raise SkippedEpisode(f"damaged: {error}") from error
         return Episode(
             name=entry.name,
             task=entry.task,

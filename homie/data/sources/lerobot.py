@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.lerobot.reader import LeRobotReader
 from homie.data.recording.demonstration import Demonstration
 from homie.data.sources.source import Entry, Source
@@ -32,15 +32,15 @@ class LeRobotSource(Source):
         return self._reader.dropped
 
     def read(self, entry: Entry) -> Episode:
-        raise LeftOut("a LeRobot data set has no planner input: use it to train skills")
+        raise SkippedEpisode("a LeRobot data set has no planner input: use it to train skills")
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
         if fps not in (None, self._reader.layout.fps):
-            raise LeftOut(f"it has {self._reader.layout.fps} frames a second, and --fps asks for {fps}")
+            raise SkippedEpisode(f"it has {self._reader.layout.fps} frames a second, and --fps asks for {fps}")
         try:
             return replace(self._reader.episode(entry.number), name=entry.name)
         except BadInput as error:
-            raise LeftOut(f"damaged: {error}") from error
+            raise SkippedEpisode(f"damaged: {error}") from error
 
     def describe(self) -> Mapping[str, str]:
         return {"kind": "LeRobot data set", "planner": "", "versions": ""}

@@ -14,7 +14,7 @@ from homie.bench.finished_episodes import BenchFile, read_bench
 from homie.bench.score.metric_profiles import make_profile
 from homie.bench.score.results import trajectory
 from homie.bench.suite.suite import read_subtask
-from homie.data.episode import Episode, LeftOut, Step
+from homie.data.episode import Episode, SkippedEpisode, Step
 from homie.data.recording.demonstration import Demonstration
 from homie.data.recording.hand_motions import hand_demonstrations
 from homie.data.recording.notes import SUCCESS, Mark, analyses, is_discarded, mark_of, read_notes
@@ -26,7 +26,7 @@ from homie.kernel.support.files import entries_of, reading, to_json
 from homie.kernel.types import END, VIEWS, WITHOUT_REASON, Execution, HistoryItem, RoundRecord
 from homie.runtime.planner_inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
-from homie.runtime.runstore.damage import Damaged, describe_change, read_finished
+from homie.runtime.runstore.damage import DamagedEpisode, describe_change, read_finished
 from homie.runtime.session import own_verdict
 from homie.runtime.task_outcome import Verdict
 
@@ -34,11 +34,11 @@ SCENE = "scene.json"
 
 
 def _house(source: Source, entry: Entry) -> str:
-    """Return the house of an episode. Raises LeftOut."""
+    """Return the house of an episode. Raises SkippedEpisode."""
     try:
         return source.house(entry)
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise SkippedEpisode(f"damaged: {error}") from error
 
 
 class BenchSource(Source):
@@ -65,9 +65,9 @@ class BenchSource(Source):
         planned = self._episodes_by_name[entry.folder.name]
         finished = planned.finished
         if finished is None:
-            raise LeftOut("it is not finished")
+            raise SkippedEpisode("it is not finished")
         if finished.ending.ended_by == "infrastructure":
-            raise LeftOut(finished.ending.cause or "infrastructure ended it")
+            raise SkippedEpisode(finished.ending.cause or "infrastructure ended it")
         done = finished.verdict
         if done is None:
             done = self._profile.score(trajectory(planned, finished)).success
@@ -115,9 +115,9 @@ class RunSource(Source):
         try:
             notes = read_notes(entry.folder)
         except BadInput as error:
-            raise LeftOut(f"damaged: {error}") from error
+            raise SkippedEpisode(f"damaged: {error}") from error
         if is_discarded(notes):
-            raise LeftOut("a person discarded it")
+            raise SkippedEpisode("a person discarded it")
         verdict, corrections = own_verdict(entry.folder), analyses(notes)
         return Episode(
             name=entry.name,
@@ -150,7 +150,7 @@ class RunSource(Source):
 def _subtasks(
     source: Source, entry: Entry, action: str, file: BenchFile | RunFile, fps: int | None
 ) -> Iterator[Demonstration]:
-    """Yield the subtasks of an action in a finished episode that nobody discarded. Raises LeftOut."""
+    """Yield the subtasks of an action in a finished episode that nobody discarded. Raises SkippedEpisode."""
     episode = source.read(entry)
     yield from hand_demonstrations(
         entry.folder, name=episode.name, action=action, robot=_robot(file), fps=fps, origin=_origin(file)
@@ -158,7 +158,7 @@ def _subtasks(
 
 
 def _as_demonstration(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
-    """Convert a finished episode to a demonstration. Raises LeftOut."""
+    """Convert a finished episode to a demonstration. Raises SkippedEpisode."""
     records = _read_finished(folder)[1]
     return demonstration_of(folder, episode, records, robot=_robot(file), fps=fps, origin=_origin(file))
 
@@ -186,7 +186,7 @@ def _success(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | No
 
 
 def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...]:
-    """Return the steps of a finished episode folder. Raises LeftOut, OSError."""
+    """Return the steps of a finished episode folder. Raises SkippedEpisode, OSError."""
     inputs = _inputs(folder)
     frame_names = {path.name for path in entries_of(folder / FRAMES) if path.suffix == ".png"}
     steps: list[Step] = []
@@ -196,11 +196,11 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
         if record.decision.problem:
             continue
         if record.round not in inputs:
-            raise LeftOut(f"{INPUTS} has no round {record.round}")
+            raise SkippedEpisode(f"{INPUTS} has no round {record.round}")
         places = {view: frame(folder, record.round, view) for view in (*VIEWS, HAND)}
         for view in inputs[record.round].pictures if frame_names else ():  # none: played without --frames
             if frame(folder, record.round, view).name not in frame_names:
-                raise LeftOut(f"damaged: {frame(folder, record.round, view).name} is missing")
+                raise SkippedEpisode(f"damaged: {frame(folder, record.round, view).name} is missing")
         execution = record.execution
         steps.append(
             Step(
@@ -257,20 +257,20 @@ def house_of(scene: Path) -> str:
 def _read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
     try:
         finished = read_finished(folder)
-    except Damaged as damage:
-        raise LeftOut(f"damaged: {damage}") from damage
+    except DamagedEpisode as damage:
+        raise SkippedEpisode(f"damaged: {damage}") from damage
     if finished is None:
-        raise LeftOut("it is not finished")
+        raise SkippedEpisode("it is not finished")
     return finished
 
 
 def _inputs(folder: Path) -> dict[int, RoundInput]:
     if not (folder / INPUTS).exists():
-        raise LeftOut(f"it has no {INPUTS}: an older Homie made it, so its planner input is unknown")
+        raise SkippedEpisode(f"it has no {INPUTS}: an older Homie made it, so its planner input is unknown")
     try:
         return {item.round: item for item in read_inputs(folder)}
     except BadInput as error:
-        raise LeftOut(f"damaged: {error}") from error
+        raise SkippedEpisode(f"damaged: {error}") from error
 
 
 def _model(chosen: str, execution: Execution, round_input: RoundInput) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.data.episode import Episode, LeftOut
+from homie.data.episode import Episode, SkippedEpisode
 from homie.data.recording.demonstration import Demonstration
 from homie.kernel.support.files import reason_of
 
@@ -31,11 +31,11 @@ class Entry:
 
 @contextmanager
 def reading_episode(entry: Entry) -> Iterator[None]:
-    """Turn an OSError of an episode's files, as opposed to those of the output, into LeftOut."""
+    """Turn an OSError of an episode's files, as opposed to those of the output, into SkippedEpisode."""
     try:
         yield
     except OSError as error:
-        raise LeftOut(f"damaged: {error.filename or entry.folder} cannot be read: {reason_of(error)}") from error
+        raise SkippedEpisode(f"damaged: {error.filename or entry.folder} cannot be read: {reason_of(error)}") from error
 
 
 class Source(ABC):
@@ -55,7 +55,7 @@ class Source(ABC):
 
     @abstractmethod
     def read(self, entry: Entry) -> Episode:
-        """Read an episode. Raises LeftOut if it cannot be used."""
+        """Read an episode. Raises SkippedEpisode if it cannot be used."""
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
         """Return measurements, pictures and commands of an episode, for training skills.
@@ -65,14 +65,14 @@ class Source(ABC):
             fps: Frames per second, None for the recorded rate.
 
         Raises:
-            LeftOut: It was not recorded, or cannot be used.
+            SkippedEpisode: It was not recorded, or cannot be used.
         """
-        raise LeftOut("body and commands were not recorded")
+        raise SkippedEpisode("body and commands were not recorded")
 
     def subtasks(self, entry: Entry, action: str, fps: int | None) -> Iterator[Demonstration]:
         """Yield the subtasks of an action that succeeded at the first attempt, as motions of the hand. Arguments and
         errors as for `demonstration`."""
-        raise LeftOut("the hand was not recorded")
+        raise SkippedEpisode("the hand was not recorded")
 
     @property
     def dropped(self) -> tuple[str, ...]:

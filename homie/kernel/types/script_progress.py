@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from homie.kernel.actions import acted_on, action_of
+from homie.kernel.actions import action_of, entity_words
 from homie.kernel.error_codes import ErrorCode
 from homie.kernel.knowledge import RememberedThing
 from homie.kernel.types.feedback import Feedback, HistoryItem
@@ -85,7 +85,7 @@ class _Progress:
             self._pick_again(self.hand)
             self.hand = ""
         elif feedback.code is ErrorCode.L3:
-            closed = feedback.about[0] if feedback.about else acted_on(subtask, action_of(subtask.action).arguments)
+            closed = feedback.about[0] if feedback.about else entity_words(subtask, action_of(subtask.action).arguments)
             self._open_first(closed)
 
     def _undo(self, subtask: Subtask) -> None:

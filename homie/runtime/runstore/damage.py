@@ -18,41 +18,41 @@ ENDING = "episode.json"
 STEPS = "steps.jsonl"
 
 
-class Damaged(BadInput):
+class DamagedEpisode(BadInput):
     """The files of a finished episode are damaged. The message is `FILE (what is wrong with it)`."""
 
 
 def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] | None:
     """Read the end of an episode and its records, or None if it is unfinished.
 
-    Raises Damaged for a file that cannot be read, differs from its mark in `episode.json`, or contradicts another. For
-    an episode that ended by infrastructure only `episode.json` is read, and no records are returned.
+    Raises DamagedEpisode for a file that cannot be read, differs from its mark in `episode.json`, or contradicts
+    another. For an episode that ended by infrastructure only `episode.json` is read, and no records are returned.
     """
     try:
         ending = read_episode(folder)
     except (BadInput, OSError) as error:
-        raise Damaged(f"{ENDING} ({_format_error(error, folder)})") from error
+        raise DamagedEpisode(f"{ENDING} ({_format_error(error, folder)})") from error
     if ending is None:
         return None
     if ending.ended_by == "infrastructure":
         return ending, ()
     for name, file_mark in ending.files.items():
         if difference := describe_change(folder / name, file_mark):
-            raise Damaged(f"{name} ({difference})")
+            raise DamagedEpisode(f"{name} ({difference})")
     try:
         # A truncated last line is a warning in a killed episode, but damage in a finished one.
         with warnings.catch_warnings(action="error", category=UserWarning):
             records = read_steps(folder)
     except (BadInput, UserWarning) as error:
-        raise Damaged(f"{STEPS} ({_format_error(error, folder)})") from error
+        raise DamagedEpisode(f"{STEPS} ({_format_error(error, folder)})") from error
     if ending.history != history_of(records):
-        raise Damaged(f"{STEPS} (its subtasks are not the history in {ENDING})")
+        raise DamagedEpisode(f"{STEPS} (its subtasks are not the history in {ENDING})")
     if (ending.ended_by == "ended") != _ended_by_planner(records):
-        raise Damaged(f"{STEPS} (its last subtask does not fit '{ending.ended_by}' in {ENDING})")
+        raise DamagedEpisode(f"{STEPS} (its last subtask does not fit '{ending.ended_by}' in {ENDING})")
     return ending, records
 
 
-def damaged_record(damage: Damaged, *, task: str, trial: int, seed: int) -> EpisodeFile:
+def damaged_record(damage: DamagedEpisode, *, task: str, trial: int, seed: int) -> EpisodeFile:
     """Return the record of a damaged episode: ended by infrastructure, cause `damaged: FILE (what is wrong)`."""
     return EpisodeFile(
         task=task,
