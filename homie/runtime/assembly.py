@@ -388,6 +388,7 @@ def _group_by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dic
         owner, _, name = key.partition(".")
         if not name or owner not in sets:
             hint = suggestion(owner, sets, f"the skill sets are {', '.join(sets)}.")
+            hint = f"`homie list skills {owner}` lists its settings." if owner in sets else hint
             raise BadInput(f"A setting of a skill set is SET.NAME, such as {sets[0]}.NAME (got '{key}'): {hint}")
         split.setdefault(owner, {})[name] = value
     return split

@@ -106,8 +106,7 @@ class Answers(StateAnswers):
         if not (yield from self.open(place, f"I look into the {place}.")):
             self.doubts.append(f"I could not open the {place}.")
             return False
-        if place in memory.open:
-            yield from self.close(place, f"I have looked into the {place}, so I close it again.")
+        yield from self.close_again(place, f"I have looked into the {place}, so I close it again.")
         return True
 
     def _look_around(self, words: str, room: str) -> Course[None]:

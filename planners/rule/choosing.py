@@ -47,7 +47,7 @@ class Choosing(Carrying):
             )
             if not (yield from self.reach(source, reason)):
                 continue
-            if is_container(source) and source not in self.memory.open:
+            if is_container(source) and not self.memory.is_open(self.memory.piece(source)):
                 yield from self.open(source, f"I look into the {source}.")
             for name in self.memory.things_on(source):
                 if self._matches(item, name) and name not in failed_names:

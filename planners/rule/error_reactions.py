@@ -243,7 +243,7 @@ class Moves:
     def _is_in_opened_container(self, name: str) -> bool:
         """Return whether an object is in the container that the robot has just opened, in reach of the arm."""
         memory = self.memory
-        return memory.at in memory.open and (memory.is_in(name, memory.at) or memory.has_appeared(name))
+        return memory.is_open(memory.at) and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
     def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
         """Search for an object in the places that a function lists, in its order.
