@@ -33,8 +33,9 @@ different pieces."""
 RIVALS = 0.05
 """Distance (m) below which two kinds of small objects exclude each other, unless one of them is a container."""
 OWN = 0.1
-"""Distance (m) from the middle of a small object within which reports of its own kind count against rivals: the visible
-side, which differs between looks, is further away than that of a wrong report that covers the same pixels."""
+"""Distance (m) from the middle of a small object within which reports of its own kind count against rivals, and for
+this place instead of another: the visible side, which differs between looks, is further away than that of a wrong
+report that covers the same pixels."""
 EYE_CELL = 0.15
 """Distance (m) that a camera has to move for a look to count again."""
 FLOOR_CELL = 0.5
@@ -85,6 +86,11 @@ class Evidence:
             return False
         own = self._support(kind, point, OWN)
         return any(self._support(rival, point, RIVALS) > own for rival in self._small - HOLLOW - {kind})
+
+    def favours(self, kind: str, place: Array, other: Array) -> bool:
+        """Whether a small object is at a place (3,) rather than at another, more than `OWN` away, which has no more
+        evidence."""
+        return self._support(kind, place, OWN) >= self._support(kind, other, OWN)
 
     def _add_report(self, kind: str, point: Array, look: _Look, odds: float) -> None:
         """Add a report to the nearest claim of its kind, or to a new one."""

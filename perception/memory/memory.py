@@ -14,7 +14,7 @@ from homie.kernel.types import FLOOR, Array, Detection, Mask
 from perception.colours import COLOUR_WORDS
 from perception.localise import Patch, object_box, patch_of
 from perception.memory.clouds import inside
-from perception.memory.evidence import FLOOR_CELL, Evidence
+from perception.memory.evidence import FLOOR_CELL, OWN, Evidence
 from perception.memory.forgetting import forget_doubtful, forget_missing, forget_unconfirmed
 from perception.memory.seen_furniture import Furniture, is_furniture, open_doors
 from perception.memory.seen_object import Identity, LooseObject
@@ -147,6 +147,8 @@ class Things:
                 patch = self._evidence.add(kind, detection, patch, kind in vocabulary().objects)
             if patch is not None:
                 entity = detection.instance or self._entity_of(detection, patch, newcomers, assigned)
+                if not detection.instance and self._is_stray(entity, patch):
+                    continue
                 assigned.add((entity, detection.view))
                 patches[entity][detection.part].append((detection, patch))
         if stamp != self._shown_stamp:
@@ -206,6 +208,17 @@ class Things:
                 newcomers[entity].extended(low, high) if entity in newcomers else _Newcomer(kind, low, high)
             )
         return entity
+
+    def _is_stray(self, entity: str, patch: Patch) -> bool:
+        """Whether a report is apart from the remembered object that it would move, and likelier to be wrong than that
+        place: until the object is missing there, it stays."""
+        item = self.objects.get(entity)
+        if item is None:
+            return False
+        middle = np.median(patch.points.astype(np.float64), axis=0)
+        height_gap = max(0.0, abs(float(middle[2] - item.box.center[2])) - float(item.box.half[2]))
+        is_apart = float(np.hypot(item.box.distance(middle), height_gap)) > OWN
+        return is_apart and self._evidence.favours(item.identity.kind, item.box.center, middle)
 
     def _is_swept(self, entity: str, patch: Patch) -> bool:
         """Whether most of a patch lies where the known door or drawer of furniture can be."""

@@ -109,6 +109,29 @@ def test_an_object_that_was_reported_from_afar_only_is_forgotten(
         assert locator.resolve(words, GO_TO, observation) is not None
 
 
+def test_an_object_does_not_jump_to_a_wrong_report_of_its_kind_beside_it(
+    house: House, locator: SensorLocator, anonymous: SimulatedDetector
+) -> None:
+    """In the last looks the apple is missed, and a piece of the table beside it is reported instead."""
+    for aside in (0.1, 0.4, -0.2):
+        observation = look(house, "table_1", 0.7, aside)
+        locator.update(observation, anonymous.detect(observation))
+    name = locator.resolve("apple", GO_TO, observation)
+    assert name is not None
+    before = locator.goal(name, GO_TO, observation).position
+    for aside in (0.0, 0.2):
+        observation = look(house, "table_1", 0.7, aside)
+        scan = Scan.of(observation.frames["head"])
+        assert scan is not None
+        offsets = scan.points - before
+        mask = (np.hypot(offsets[..., 0], offsets[..., 1] - 0.2) < 0.04) & (np.abs(offsets[..., 2]) < 0.1)
+        assert np.count_nonzero(mask) > 12
+        wrong = Detection("apple", "head", mask_bounds(mask), score=0.7, mask=mask)
+        seen = [detection for detection in anonymous.detect(observation) if not detection.name.endswith("apple")]
+        locator.update(observation, [wrong, *seen])
+        assert np.linalg.norm(locator.goal(name, GO_TO, observation).position - before) < 0.03
+
+
 @pytest.mark.parametrize("target", ["fridge_1", "fridge_2"])
 def test_pieces_of_furniture_become_one_that_keeps_the_name_of_the_target(
     house: House, locator: SensorLocator, anonymous: SimulatedDetector, target: str
