@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.kernel.types import Array, Articulation, Box, planar_rotation
 from perception.scan import Points
@@ -117,8 +118,13 @@ class Panel:
 
     def sweeps(self, points: Points) -> bool:
         """Whether most of the points (n, 3) lie where the door or drawer can be."""
+        return float(self.swept(points).mean()) > MOST
+
+    def swept(self, points: Points) -> NDArray[np.bool_]:
+        """Return which of the points (n, 3) lie where the door or drawer can be."""
         offsets = points[:, :2] - self.origin
         ahead, aside = offsets @ self.outward, offsets @ self.along
+        in_place: NDArray[np.bool_]
         in_height = np.abs(points[:, 2] - self.front.center[2]) < self.front.half[2] + AROUND
         if self.kind == "slide":
             in_depth = np.abs(ahead - self.range / 2) < self.range / 2 + AROUND
@@ -126,7 +132,7 @@ class Panel:
         else:
             in_sector = np.abs(np.arctan2(ahead, aside) - self.range / 2) < self.range / 2 + TURNED
             in_place = in_height & in_sector & (np.hypot(ahead, aside) < self.width + AROUND)
-        return float(in_place.mean()) > MOST
+        return in_place
 
     def articulation(self) -> Articulation:
         """Convert to the articulation of a goal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,7 +14,7 @@ from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
-from perception.memory.doors_and_drawers import PartView, core, tray, update_panel, upright
+from perception.memory.doors_and_drawers import AWAY, PartView, core, tray, update_panel, upright
 from perception.memory.panel import Panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
@@ -34,6 +35,9 @@ BEFORE_FRONT = 0.06
 AT_DOOR, BESIDE_DOOR, BESIDE_HANDLE = 0.6, 0.1, 0.05
 """Share of the points of a patch from which it shows the same door or handle as the largest patch, and the margins (m)
 around that."""
+LEAST_SWEPT = 0.3
+"""Smallest share of a patch where a known open door can be: of one that showed the side of a cabinet in line with its
+door, 0.55 was the door's."""
 ROOF = 0.05
 """Assumed thickness (m) of the roof of a container."""
 
@@ -304,9 +308,19 @@ def _of_one_door(patches: Sequence[Patch], known: Panel | None) -> Sequence[Patc
     Args:
         known: The earlier estimate; None if there is none, then the largest patch is the door.
     """
-    if known is not None:
+    if known is not None and known.opening > AWAY:  # the outline of an open door may take in the side of its body
+        patches = [cut for patch in patches if (cut := _within_sweep(patch, known)) is not None] or patches
+    elif known is not None:
         patches = [patch for patch in patches if known.sweeps(patch.points)] or patches
     return _at_largest(patches, BESIDE_DOOR)
+
+
+def _within_sweep(patch: Patch, panel: Panel) -> Patch | None:
+    """Return the part of a patch that lies where a door or drawer can be; None if that is little of it."""
+    swept = panel.swept(patch.points)
+    if float(swept.mean()) < LEAST_SWEPT:
+        return None
+    return replace(patch, points=patch.points[swept], level=patch.level[swept])
 
 
 def _at_largest(patches: Sequence[Patch], margin: float) -> Sequence[Patch]:

@@ -250,3 +250,28 @@ def test_a_door_that_seems_open_from_afar_is_reported_as_open_only_from_near() -
         piece.update([_patch(body, eye, spacing)], [_patch(door, eye, spacing)], [_patch(handle, eye, spacing)], 1.0)
         assert piece.panel is not None and piece.panel.state == "open"
         assert piece.state == state
+
+
+def test_an_open_door_whose_outline_takes_in_the_side_of_the_cabinet_stays_open() -> None:
+    """At a right angle both are one plane, with a handle at its end: the shut front of something wider."""
+    piece = Furniture(Identity("cabinet_1", "cabinet"))
+    piece.part, piece.rough, piece.handled = "door", True, True
+    front = _grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28))
+    piece.update([], [_patch(front, EYE)], [_patch(_grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0)), EYE)], 1.0)
+    assert piece.state == "closed"
+    eye = np.array([0.5, -1.3, 1.1])
+    body = _patch(
+        np.concatenate([_grid((0.0, 0.44), (0.0, 0.0), (0.0, 1.3)), _grid((0.0, 0.0), (0.0, 0.6), (0.0, 1.3))]), eye
+    )
+    door, handle = (
+        _grid((0.46, 1.06), (0.0, 0.02), (0.1, 1.28)),
+        _patch(_grid((1.0, 1.0), (-0.05, -0.05), (0.8, 1.0)), eye),
+    )
+    piece.update([body], [_patch(door, eye)], [handle], 2.0)
+    assert piece.panel is not None and piece.panel.opening == pytest.approx(np.pi / 2, abs=0.1)
+    side = _grid((0.0, 0.44), (0.0, 0.02), (0.1, 1.28))
+    for stamp, share in enumerate((1, 2)):
+        with_side = np.concatenate([door, *[side] * share])
+        piece.update([body], [_patch(with_side, eye)], [handle], 3.0 + stamp)
+        assert piece.panel.opening == pytest.approx(np.pi / 2, abs=0.1)
+        assert piece.panel.width == pytest.approx(0.6, abs=0.05)
