@@ -136,7 +136,7 @@ class SeenGoals:
     def _goal_furniture(self, piece: Furniture, action: Action) -> Goal:
         surfaces = piece.surfaces
         roofed = any(surface.access is not None for surface in surfaces)
-        outward = piece.outward
+        front = piece.outward if piece.opens or roofed else piece.unseen_front
         panel = None if action.result in POWER else piece.panel  # a door is not a switch, and switches are not seen
         return Goal(
             name=piece.identity.entity,
@@ -146,7 +146,7 @@ class SeenGoals:
             surfaces=surfaces,
             obstacles=self._contents_of(piece),
             articulations=() if panel is None else (panel.articulation(),),
-            front=float(np.arctan2(outward[1], outward[0])) if piece.opens or roofed else None,
+            front=None if front is None else float(np.arctan2(front[1], front[0])),
         )
 
     def _goal_object(self, item: LooseObject) -> Goal:

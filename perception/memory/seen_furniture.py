@@ -24,6 +24,11 @@ from perception.scan import Points, Scan
 
 LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that are furniture even if only a small part is visible."""
+OPENING = frozenset(name for use in FURNITURE if use.opens for name in use.names)
+"""Kinds that have a door or a drawer, though none may have been seen."""
+SHOWS_DOOR, FACED = 0.02, 0.5
+"""Pixel spacing (m) up to which a look at a side shows the doors in it, and least cosine between its direction and the
+side's normal."""
 LARGEST_LOOSE = 0.32
 """Largest extent (m) of a loose object of an unknown kind; anything longer is furniture."""
 LEAST_INSIDE = 8
@@ -66,6 +71,7 @@ class Furniture:
         self._view_direction_sum = np.zeros(2)
         self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
+        self._near_eyes: set[tuple[float, float]] = set()
         self._body_eye: Array | None = None
         """Last viewpoint of its body, which gives the hidden side of a thin face; a viewpoint of its door need not."""
         self._box: Box | None = None
@@ -91,6 +97,8 @@ class Furniture:
         for patch in body:
             self._body.add(patch.points, patch.level)
             self._body_eye = patch.eye
+            if patch.spacing < SHOWS_DOOR:
+                self._near_eyes.add((round(float(patch.eye[0]), 1), round(float(patch.eye[1]), 1)))
             if patch.spacing < 0.02:
                 self._glances.append((patch.points[:: len(patch.points) // 200 + 1], patch.eye))
         self.seen = stamp
@@ -231,6 +239,23 @@ class Furniture:
         if votes.max() > LEAST_INSIDE:
             return axes[int(np.argmax(votes))]
         return max(axes, key=lambda axis: float(axis @ self._view_direction_sum))
+
+    @property
+    def unseen_front(self) -> Array | None:
+        """Unit vector (2,) to the side where the door or drawer of such furniture must be, if none was seen: the side
+        that faced the robot most of those that no look from near has shown. None if there is none."""
+        if self.part or self.identity.kind not in OPENING:
+            return None
+        center, half, yaw = self.box.center[:2], self.box.half, self.box.yaw
+        sides = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
+
+        def was_shown(side: Array, depth: float) -> bool:
+            offsets = np.array(sorted(self._near_eyes)).reshape(-1, 2) - (center + depth * side)
+            return bool(np.any(offsets @ side > FACED * np.linalg.norm(offsets, axis=1)))
+
+        hidden = [side for k, side in enumerate(sides) if not was_shown(side, float(half[k % 2]))]
+        front = max(hidden, key=lambda side: float(side @ self._view_direction_sum), default=None)
+        return front if front is not None and float(front @ self._view_direction_sum) > 0.0 else None
 
     @property
     def is_top_seen(self) -> bool:

@@ -275,3 +275,20 @@ def test_an_open_door_whose_outline_takes_in_the_side_of_the_cabinet_stays_open(
         piece.update([body], [_patch(with_side, eye)], [handle], 3.0 + stamp)
         assert piece.panel.opening == pytest.approx(np.pi / 2, abs=0.1)
         assert piece.panel.width == pytest.approx(0.6, abs=0.05)
+
+
+@pytest.mark.parametrize("kind", ["drawer", "cabinet", "table"])
+def test_a_door_that_no_side_seen_from_near_has_is_expected_on_another(kind: str) -> None:
+    piece = Furniture(Identity(f"{kind}_1", kind))
+    shown = np.concatenate([_grid((0.0, 0.44), (0.0, 0.0), (0.0, 0.8)), _grid((0.0, 0.44), (0.0, 0.6), (0.8, 0.8))])
+    piece.update([_patch(shown, np.array([3.0, -3.0, 1.1]), 0.03)], [], [], 1.0)
+    piece.update([_patch(shown, np.array([0.3, -1.2, 1.1]), 0.01)], [], [], 2.0)
+    if kind == "table":
+        assert piece.unseen_front is None
+        return
+    np.testing.assert_allclose(piece.unseen_front, [1.0, 0.0], atol=0.02)
+    front = np.concatenate([shown, _grid((0.44, 0.44), (0.0, 0.6), (0.0, 0.8))])
+    piece.update([_patch(front, np.array([1.6, 0.3, 1.1]), 0.01)], [], [], 3.0)
+    assert piece.unseen_front is None  # the wall is behind, and a neighbour beside
+    piece.part = "drawer"
+    assert piece.unseen_front is None
