@@ -167,7 +167,7 @@ class DetectorOptions(Options):
     out: Path = Field(description="The folder of the trained model; an unfinished training is resumed.")
     steps: int = Field(15_000, ge=1, le=10_000_000, description="Training steps.")
     batch: int = Field(16, ge=1, le=4096, description="Batch size: pictures per step.")
-    enlarge: float = Field(1.5, gt=0.0, le=16.0, description="Factor by which pictures are enlarged for the network.")
+    enlarge: float = Field(1.0, gt=0.0, le=16.0, description="Factor by which pictures are enlarged for the network.")
     rate: float = Field(2e-3, gt=0.0, le=1.0, description="Peak learning rate.")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
     keep_every: int = Field(500, ge=1, description="Steps between checkpoints.")

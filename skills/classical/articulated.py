@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics
+from homie.kernel.interfaces import Kinematics, kind_of
 from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Articulation, Box, FailureReason, Pose, Pose2
+from homie.kernel.world.furniture import opens_otherwise
 from skills.classical.pulls import (
     ENTRY,
     Pull,
@@ -63,6 +64,10 @@ FAR_READY = 3.5
 
 LOOK = 1.2
 """Seconds within which the goal is updated from new camera images."""
+
+LOOKED_OVER, FURTHER_BACK = (0.2, 0.8, -0.5), 0.35
+"""Heights at which a front is searched for a handle, as shares of its half height from its middle, and distance (m) by
+which the robot then backs off: the whole front is in view from there."""
 
 NEARER = 0.03
 """Preferred extra distance (m) of the handle at the start of a pull, compared with the middle of its path."""
@@ -143,6 +148,7 @@ class MoveArticulation(Manipulation):
     def routine(self) -> Motion:
         if self.goal.name != self._target:
             self._target, self._failed_bases, self._failed_search = self.goal.name, [], None
+        yield from self._find_handle()
         if self.seen.body.holding:  # the handle, after an aborted attempt
             yield from self.let_go()
         if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
@@ -163,6 +169,21 @@ class MoveArticulation(Manipulation):
             raise Stuck(
                 FailureReason.NOT_MOVED_ENOUGH, opening=self.pick_articulation().opening, range=articulation.range
             )
+
+    def _find_handle(self) -> Motion:
+        """Look over the front from here, then from further back, until camera images show how it opens."""
+        box = self.goal.box
+        if box is None or opens_otherwise(kind_of(self.goal.name)):
+            return
+        for distance in (0.0, FURTHER_BACK):
+            if self.goal.articulations or (distance and not self._clear_behind(distance)):
+                return
+            yield from self.straight(-distance)
+            for height in LOOKED_OVER:
+                yield from self.look_at(box.center + height * box.half * np.array([0.0, 0.0, 1.0]))
+                yield from self.wait(LOOK)
+                if self.goal.articulations:
+                    return
 
     def _pull(self, articulation: Articulation) -> Motion:
         """Pull once: move the handle as far as the arm can from one base placement."""

@@ -41,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def options(data: Path, out: Path, **values: object) -> DetectorOptions:
     return DetectorOptions.build(
-        **{"data": data, "out": out, "steps": 6, "batch": 2, "enlarge": 1, "keep_every": 2, "threads": 1, **values}
+        **{"data": data, "out": out, "steps": 6, "batch": 2, "keep_every": 2, "threads": 1, **values}
     )
 
 

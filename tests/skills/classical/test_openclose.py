@@ -11,6 +11,7 @@ from homie.envs.mujoco.robots.bodies.fetch import SPEC
 from homie.envs.mujoco.robots.bodies.fetch_kinematics import ArmKinematics
 from homie.kernel.types import (
     Articulation,
+    Box,
     Goal,
     GripperState,
     Observation,
@@ -79,6 +80,31 @@ def test_what_is_not_understood_is_left_alone(skill_of: type[Open | Close], name
             break
         skill.act(observation)
     assert (skill.outcome, skill.reason) == (Outcome.FAILED, reason)
+
+
+@pytest.mark.parametrize("looks", [1, 3, 5, None])
+def test_a_front_without_a_known_handle_is_looked_over(looks: int | None) -> None:
+    """The head looks at three heights, from further back too; a handle that a look shows is pulled at once."""
+    robot = ObedientRobot(Pose2(0.3, -1.2, 1.57))
+    box = Box(np.array([0.3, 0.25, 0.65]), np.array([0.3, 0.25, 0.65]))
+    goal = replace(nowhere(empty_floor()), name="cabinet", box=box)
+    skill = Open(SPEC, ArmKinematics(), Hand())
+    skill.start(Subtask("Open", "cabinet"), goal, robot.observe())
+    tilts: list[float] = []
+    while skill.outcome is Outcome.RUNNING and robot.stamp < 20.0:
+        tilt = robot.body.joints["head_tilt_joint"]
+        if tilt and (not tilts or abs(tilt - tilts[-1]) > 0.02):
+            tilts.append(tilt)
+        if looks is not None and len(tilts) == looks:
+            skill.revise(replace(goal, articulations=(DOOR,)))
+            for _ in range(60):
+                robot.act(skill.act(robot.observe()))
+            assert skill.outcome is Outcome.RUNNING and len(tilts) == looks
+            return
+        robot.act(skill.act(robot.observe()))
+    assert looks is None and len(tilts) == 6
+    assert (skill.outcome, skill.reason) == (Outcome.FAILED, "no door or drawer with a handle is known")
+    assert robot.base.y == pytest.approx(-1.2 - 0.35, abs=0.03)
 
 
 def start_skill(skill_of: type[Open | Close], *parts: Articulation) -> Open | Close:
