@@ -9,7 +9,7 @@ from homie.data.card_parts import front_matter, table
 from homie.kernel.support.text import format_count
 from homie.train.planner_card import ends
 
-_LISTED_OPTIONS = ("steps", "batch", "rate", "seed")
+_LISTED_OPTIONS = ("steps", "batch", "enlarge", "rate", "seed")
 """Options listed in the card."""
 
 
