@@ -191,7 +191,7 @@ def test_a_set_of_skills_gets_its_own_settings_only():
     [
         ({"speed": 3}, "such as tiny.NAME (got 'speed'): the skill sets are tiny, lost."),
         ({"lots.speed": 3}, "such as tiny.NAME (got 'lots.speed'): did you mean 'lost'?"),
-        ({"lost.": 3}, "such as tiny.NAME (got 'lost.'): did you mean 'lost'?"),
+        ({"lost.": 3}, "such as tiny.NAME (got 'lost.'): `homie list skills lost` lists its settings."),
         ({"lost.size": 3}, "The skill set 'lost' has no setting 'size': it knows: speed."),
         ({"lost.sped": 3}, "The skill set 'lost' has no setting 'sped': did you mean 'speed'?"),
         ({"tiny.a": 3, "tiny.b": 3}, "The skill set 'tiny' has no settings (got a, b)."),

@@ -89,7 +89,7 @@ class LearnedDetector(YoloOnnxDetector):
         reported = _drop_nested_pieces(detections(boxes, view, (height, width), self._settings))
         class_map = np.where(self._beside_small(class_map), -1, class_map).astype(np.int16)
         outlined = (self._add_outline(seen, reported, class_map, picture) for seen in reported)
-        return [seen for seen in outlined if seen is not None]
+        return sorted((seen for seen in outlined if seen is not None), key=lambda seen: -_area(seen.box))
 
     def _beside_small(self, class_map: NDArray[np.int16]) -> Mask:
         """Return the pixels just beside small objects: the cells of an outline are too coarse to separate an object
@@ -132,15 +132,18 @@ def _drop_nested_pieces(reported: Sequence[Detection]) -> list[Detection]:
         similar_boxes = (other.box for other in remaining if (other.name, other.part) == (seen.name, seen.part))
         if not any(_overlap_share(seen.box, box) > PIECE for box in similar_boxes):
             remaining.append(seen)
-    return sorted(remaining, key=lambda seen: (seen.box[0] - seen.box[2]) * (seen.box[3] - seen.box[1]))
+    return sorted(remaining, key=lambda seen: -_area(seen.box))
+
+
+def _area(box: tuple[int, int, int, int]) -> int:
+    return (box[2] - box[0]) * (box[3] - box[1])
 
 
 def _overlap_share(box: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> float:
     """Return the intersection of two boxes as a share of the smaller one."""
     width = min(box[2], other[2]) - max(box[0], other[0])
     height = min(box[3], other[3]) - max(box[1], other[1])
-    smaller = min((box[2] - box[0]) * (box[3] - box[1]), (other[2] - other[0]) * (other[3] - other[1]))
-    return max(0, width) * max(0, height) / smaller
+    return max(0, width) * max(0, height) / min(_area(box), _area(other))
 
 
 def _expand(box: tuple[int, int, int, int], shape: tuple[int, ...]) -> tuple[int, int, int, int]:
