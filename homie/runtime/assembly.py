@@ -387,8 +387,10 @@ def _group_by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dic
     for key, value in settings.items():
         owner, _, name = key.partition(".")
         if not name or owner not in sets:
-            hint = suggestion(owner, sets, f"the skill sets are {', '.join(sets)}.")
-            hint = f"`homie list skills {owner}` lists its settings." if owner in sets else hint
+            if owner in sets:
+                hint = f"`homie list skills {owner}` lists its settings."
+            else:
+                hint = suggestion(owner, sets, f"the skill sets are {', '.join(sets)}.")
             raise BadInput(f"A setting of a skill set is SET.NAME, such as {sets[0]}.NAME (got '{key}'): {hint}")
         split.setdefault(owner, {})[name] = value
     return split

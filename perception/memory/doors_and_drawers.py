@@ -216,7 +216,7 @@ def _drawer_direction(seen: PartView, bar: Bar) -> Array:
     """Return the direction (2,) in which a drawer opens: the body's axis perpendicular to the handle bar, or the bar's
     own normal if the body's yaw is not accurate enough to agree with it."""
     across = np.array([-bar.axis[1], bar.axis[0]])
-    axes = [axis for axis in _axes(seen.box.yaw) if abs(axis @ across) > np.cos(np.pi / 4)] or _axes(seen.box.yaw)
+    axes = [axis for axis in axes_of(seen.box.yaw) if abs(axis @ across) > np.cos(np.pi / 4)] or axes_of(seen.box.yaw)
     offset = bar.center[:2] - np.median(seen.panel[:, :2], axis=0)
     outward = max(axes, key=lambda axis: float(offset @ axis))
     is_straight = bar.length > LEAST_BAR and float(np.std((seen.handle[:, :2] - bar.center[:2]) @ across)) < STRAIGHT
@@ -240,7 +240,7 @@ def _fit_hinge(seen: PartView, bar: Bar) -> Panel | None:
     known_yaw = len(seen.body) >= LEAST_BODY
     widest = AWAY if _body_continues(seen.body, pivot, tangent, normal, 2 * float(half[0])) else 2.1
     best: tuple[float, float, Array] | None = None
-    for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
+    for outward in axes_of(seen.box.yaw) if known_yaw else [normal]:
         angle = turn * _angle(outward, normal)
         if -0.35 < angle < widest:
             closed = planar_rotation(-turn * angle) @ tangent
@@ -344,7 +344,7 @@ def _opening(known: Panel, seen: PartView) -> float | None:
     return known.turn * _angle(known.along, direction)
 
 
-def _axes(yaw: float) -> list[Array]:
+def axes_of(yaw: float) -> list[Array]:
     """Return the four horizontal directions of a body, unit vectors (2,)."""
     return [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
 

@@ -216,9 +216,7 @@ class Things:
         if item is None:
             return False
         middle = np.median(patch.points.astype(np.float64), axis=0)
-        height_gap = max(0.0, abs(float(middle[2] - item.box.center[2])) - float(item.box.half[2]))
-        is_apart = float(np.hypot(item.box.distance(middle), height_gap)) > OWN
-        return is_apart and self._evidence.favours(item.identity.kind, item.box.center, middle)
+        return item.box.gap(middle) > OWN and self._evidence.favours(item.identity.kind, item.box.center, middle)
 
     def _is_swept(self, entity: str, patch: Patch) -> bool:
         """Whether most of a patch lies where the known door or drawer of furniture can be."""

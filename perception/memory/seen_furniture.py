@@ -14,7 +14,7 @@ from homie.kernel.types import Array, Box, Mask, Surface, rotation_z
 from homie.kernel.world.furniture import FURNITURE, opens_otherwise
 from perception.localise import Patch, rectangle
 from perception.memory.clouds import Cloud, all_of, inside
-from perception.memory.doors_and_drawers import AWAY, PartView, core, tray, update_panel, upright
+from perception.memory.doors_and_drawers import AWAY, PartView, axes_of, core, tray, update_panel, upright
 from perception.memory.panel import Panel
 from perception.memory.seen_object import Identity
 from perception.memory.surfaces import find_surfaces
@@ -26,9 +26,9 @@ LEFT_STANDING = frozenset(name for use in FURNITURE for name in use.names)
 """Kinds that are furniture even if only a small part is visible."""
 OPENING = frozenset(name for use in FURNITURE if use.opens for name in use.names)
 """Kinds that have a door or a drawer, though none may have been seen."""
-SHOWS_DOOR, FACED = 0.02, 0.5
-"""Pixel spacing (m) up to which a look at a side shows the doors in it, and least cosine between its direction and the
-side's normal."""
+NEAR_LOOK, FACED = 0.02, 0.5
+"""Pixel spacing (m) up to which a look shows what is inside and the doors in a side, and least cosine between its
+direction and the side's normal."""
 LARGEST_LOOSE = 0.32
 """Largest extent (m) of a loose object of an unknown kind; anything longer is furniture."""
 LEAST_INSIDE = 8
@@ -71,7 +71,6 @@ class Furniture:
         self._view_direction_sum = np.zeros(2)
         self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
-        self._near_eyes: set[tuple[float, float]] = set()
         self._body_eye: Array | None = None
         """Last viewpoint of its body, which gives the hidden side of a thin face; a viewpoint of its door need not."""
         self._box: Box | None = None
@@ -97,9 +96,7 @@ class Furniture:
         for patch in body:
             self._body.add(patch.points, patch.level)
             self._body_eye = patch.eye
-            if patch.spacing < SHOWS_DOOR:
-                self._near_eyes.add((round(float(patch.eye[0]), 1), round(float(patch.eye[1]), 1)))
-            if patch.spacing < 0.02:
+            if patch.spacing < NEAR_LOOK:
                 self._glances.append((patch.points[:: len(patch.points) // 200 + 1], patch.eye))
         self.seen = stamp
         if moving or handle:
@@ -167,10 +164,7 @@ class Furniture:
     def near_door(self, point: Array, metres: float) -> bool:
         """Whether a point (3,) is within a distance of its door or drawer in its current position."""
         door = None if self.panel is None else self.panel.articulation().panel
-        if door is None:
-            return False
-        height_gap = max(0.0, abs(float(point[2] - door.center[2])) - float(door.half[2]))
-        return float(np.hypot(door.distance(point), height_gap)) < metres
+        return door is not None and door.gap(point) < metres
 
     @property
     def closed(self) -> bool:
@@ -230,8 +224,7 @@ class Furniture:
         return self._outward
 
     def _infer_outward(self) -> Array:
-        yaw = self.box.yaw
-        axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
+        axes = axes_of(self.box.yaw)
         if len(self._moving) and len(self._body):
             direction = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
             return max(axes, key=lambda axis: float(axis @ direction))
@@ -246,14 +239,14 @@ class Furniture:
         that faced the robot most of those that no look from near has shown. None if there is none."""
         if self.part or self.identity.kind not in OPENING:
             return None
-        center, half, yaw = self.box.center[:2], self.box.half, self.box.yaw
-        sides = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
+        box = self.box
+        eyes = np.array([eye[:2] for _, eye in self._glances]).reshape(-1, 2)
 
         def was_shown(side: Array, depth: float) -> bool:
-            offsets = np.array(sorted(self._near_eyes)).reshape(-1, 2) - (center + depth * side)
+            offsets = eyes - (box.center[:2] + depth * side)
             return bool(np.any(offsets @ side > FACED * np.linalg.norm(offsets, axis=1)))
 
-        hidden = [side for k, side in enumerate(sides) if not was_shown(side, float(half[k % 2]))]
+        hidden = [side for k, side in enumerate(axes_of(box.yaw)) if not was_shown(side, float(box.half[k % 2]))]
         front = max(hidden, key=lambda side: float(side @ self._view_direction_sum), default=None)
         return front if front is not None and float(front @ self._view_direction_sum) > 0.0 else None
 

@@ -126,6 +126,11 @@ class Box:
         y = max(abs(-s * dx + c * dy) - float(self.half[1]), 0.0)
         return math.sqrt(x * x + y * y)
 
+    def gap(self, point: Array) -> float:
+        """Return the distance (m) from a point (3,) to the box; 0 inside."""
+        above_or_below = max(0.0, abs(float(point[2]) - float(self.center[2])) - float(self.half[2]))
+        return math.hypot(self.distance(point), above_or_below)
+
     @classmethod
     def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
         """Return the smallest upright box with the given yaw around one or more solids."""
