@@ -13,7 +13,7 @@ FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninst
 SOURCES := .ci examples homie planners skills perception error_detection ros_bridge robot_server ros suites benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test experts mutants docs check-docs lint format bench bounds clean
+.PHONY: help demo test slow experts mutants docs check-docs lint format bench bounds clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -21,8 +21,11 @@ help: ## list the targets
 demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 	@$(BIN)/homie run "$(TASK)" --seed $(SEED) --out $(OUT)
 
-test: lint ## install what development needs, lint, type-check, run every test
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+test: lint ## install what development needs, lint, type-check, run the tests that take less than four seconds each
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not slow and not experts and not docs"
+
+slow: $(VENV)/dev.stamp ## run the tests of whole episodes, servers and packages of others, half an hour
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "slow and not experts and not docs"
 
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about twenty minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m experts

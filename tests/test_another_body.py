@@ -35,6 +35,7 @@ SCENE = one_room(TABLES, [APPLE], (2.0, 2.4, 3.1), (4.2, 4.0))
 KINEMATICS = CartHome.body.kinematics()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("targets", ["background", "sensors"])
 def test_it_puts_the_apple_on_the_other_table(tmp_path, targets):
     script = ["[Go to, apple]", "[Pick, apple]", "[Go to, white table]", "[Put, apple, white table]"]

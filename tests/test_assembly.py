@@ -104,6 +104,7 @@ def test_the_run_file_keeps_what_the_sets_say(tiny_options):
     assert file.options.skill_settings == {"lost.speed": 2}
 
 
+@pytest.mark.slow
 def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
     where = tiny_arguments.index("--skills") + 1
     tiny_arguments[where] = "tiny,lost"

@@ -136,6 +136,7 @@ def test_the_unexpected_is_one_sentence_and_a_traceback_in_a_file(homie, tiny_ar
     assert "Traceback" not in completed.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopping_a_run_leaves_whole_lines_and_a_video_and_can_be_taken_up_again(
     tiny_arguments, environment, tmp_path, homie, number
@@ -207,6 +208,7 @@ def test_list_suites(homie):
     assert suite["version"] == 2 and suite["tasks"] == 100 and suite["target"] == "homie.bench.suite.shipped:homie_100"
 
 
+@pytest.mark.slow
 def test_doctor_finds_this_machine_well(homie):
     completed = homie("doctor", "--json")
     assert completed.returncode == 0

@@ -46,6 +46,7 @@ def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
     assert broken.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(SCENES.glob("*.json")), ids=lambda path: path.stem)
 def test_the_scenes_that_ship(homie, path):
     """D12: error-codes.json, with a sponge on the floor, ended with a KeyError."""
@@ -64,6 +65,7 @@ def test_the_map(homie, tmp_path):
         assert len(picture.getcolors(maxcolors=1 << 24) or ()) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("websockets")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -33,6 +34,7 @@ def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, messa
     assert completed.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_remote_without_an_address_or_a_server(homie):
     for argument, code in (("remote", 2), ("remote:localhost", 2), ("remote:ws://127.0.0.1:9", 4)):
         completed = homie("run", "go to the kitchen", "--skills", argument, "--no-video")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from PIL import Image
 
 import homie as package
@@ -13,6 +14,7 @@ from homie.envs.mujoco.table.table_scene import TableScene
 SCENE = generate("pick", 7001)
 
 
+@pytest.mark.slow
 def test_the_scene_of_a_table_can_be_seen_saved_and_is_no_house(homie, tmp_path):
     completed = homie(
         "scene", "--robot", "franka:pick", "--seed", "7001", "--png", "t.png", "--save", "t.json", cwd=tmp_path

@@ -33,6 +33,7 @@ BODY = replace(FETCH, spec=replace(FETCH.spec, period={period}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period", [0.02, 0.08])
 @pytest.mark.parametrize("grasp", ["weld", "friction"])
 def test_skills_work_at_half_and_at_twice_the_period(

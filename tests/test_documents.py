@@ -192,6 +192,7 @@ def test_a_file_that_never_ends_is_too_large() -> None:
         load_yaml(Path("/dev/zero"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(READERS.keys() - {"examples.yaml"}))
 def test_of_a_file_that_never_ends_no_more_is_read_than_may_be(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("/dev/zero")

@@ -203,6 +203,7 @@ def test_a_module_that_cannot_be_imported_is_one_sentence(
     assert completed.returncode == code and sentence in completed.stderr and "Traceback" not in completed.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["yaml", "copy", "typing", "numpy"])
 def test_a_file_that_hides_a_module_is_named_and_hides_nothing_from_python_m(tmp_path: Path, name: str) -> None:
     root = Path(__file__).parents[1]

@@ -123,6 +123,7 @@ main()
 """No file can grow beyond the first argument: what a full disk does to a run, without filling one."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [3_000, 20_000])
 def test_a_full_disk_is_a_sentence_and_never_a_finished_episode(tiny_arguments, environment, tmp_path, homie, limit):
     arguments = ["run", "put the ball in the box", *tiny_arguments, "--out", "out"]

@@ -93,6 +93,7 @@ def test_a_config_file_says_it_all(homie, write_suite, tmp_path):
     assert len(read_bench(tmp_path / "out")[2]) == 1
 
 
+@pytest.mark.slow
 def test_experts_in_the_real_home(homie, tmp_path):
     suite = str(EXAMPLES / "suites" / "first-six.yaml")
     arguments = ["--planner", "expert", "--trials", "2", "--tasks", "orange-to-desk", "--out", "out", "--workers", "2"]

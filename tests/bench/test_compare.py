@@ -393,6 +393,7 @@ def titles(markdown: str) -> list[str]:
     return re.findall(r"^\*\*(.*)\*\*$", markdown, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     a = str(write_run(tmp_path / "a", ALL_DONE))
     b = str(write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 0): WANDERED}, planner="human"))
@@ -429,6 +430,7 @@ def test_runs_in_a_folder_that_cannot_be_compared_are_named(tmp_path: Path) -> N
             _comparable([tmp_path / folder])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["run.json", "suite.json"])
 @pytest.mark.parametrize("command", ["compare", "report"])
 @pytest.mark.parametrize("named", [("runs",), ("runs/b", "runs/a", "runs/c")])

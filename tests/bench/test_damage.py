@@ -100,6 +100,7 @@ def files(run: Path) -> list[Path]:
     return sorted(path for path in run.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_no_accident_changes_a_number_without_a_word(tiny):
     run = tiny.out
     before = numbers(run)
@@ -152,6 +153,7 @@ def test_a_report_names_what_is_damaged_and_never_crashes(tiny, tmp_path):
         path.write_bytes(data)
 
 
+@pytest.mark.slow
 def test_a_resume_plays_damaged_episodes_again_and_keeps_what_was_there(tiny):
     run = tiny.out
     good = numbers(run)
@@ -255,6 +257,7 @@ def test_an_unreadable_file_is_damage(tiny):
     assert "damaged: episode.json (Cannot read" in numbers(tiny.out)
 
 
+@pytest.mark.slow
 def test_the_commands_tell_and_never_crash(tiny, homie, tmp_path):
     run = str(tiny.out)
     state = tiny.out / "episodes" / "put-0-0" / "final_state.json"

@@ -160,6 +160,7 @@ def test_headings_leave_no_level_out(tmp_path: Path) -> None:
     assert all(after <= before + 1 for before, after in pairwise(levels)) and levels[0] == 1
 
 
+@pytest.mark.slow
 def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
     for name, more in (("one", ()), ("two", ("--no-video",))):
         completed = homie("run", "put the ball in the box", *tiny_arguments, *more, "--out", name)

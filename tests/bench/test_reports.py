@@ -60,6 +60,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> BenchRun:
     return play(tmp_path_factory.mktemp("reports"), tasks=",".join(name for name in SCRIPTS if name != "no-report"))
 
 
+@pytest.mark.slow
 def test_a_report_is_true_or_false(run):
     scores = {score.task_id: score for score in run.results.scores}
     outcomes = {name: (score.verdict, score.claim, score.success) for name, score in scores.items()}

@@ -93,6 +93,7 @@ def test_another_plan_file_is_refused_by_name(half_done, tmp_path):
     assert not load_run(tmp_path / "run").makeup.mixed
 
 
+@pytest.mark.slow
 def test_mixed_goes_on_and_tables_say_what_was_mixed(half_done, tmp_path):
     play(half_done.model_copy(update={"mixed": True}))
     run = load_run(tmp_path / "run")

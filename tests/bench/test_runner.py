@@ -80,6 +80,7 @@ def test_options_that_are_handed_on_mean_the_same_as_in_run():
 # ------------------------------------------------------------------ what a result depends on
 
 
+@pytest.mark.slow
 def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
     suite = write_suite([f"t{number} the ball" for number in range(5)], trials=2, rounds=12)
     first, _ = run(tiny_bench(suite, planner="sampled", out=tmp_path / "one"))
@@ -116,6 +117,7 @@ def test_workers_are_replaced_before_they_grow(write_suite, tiny_bench, tmp_path
 # ------------------------------------------------------------------ trouble
 
 
+@pytest.mark.slow
 def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_path):
     troubles = ("crash", "segfault", "kill", "hang", "deaf", "eat", "silent", "bug")
     texts = [DONE, *(f"{trouble} please" for trouble in troubles)]
@@ -143,6 +145,7 @@ def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_pa
     assert "9/9 done  |  0 running, 8 failed" in printed
 
 
+@pytest.mark.slow
 def test_a_planner_that_never_answered_is_no_result_and_is_asked_again_by_the_same_command(
     write_suite, tiny_bench, tmp_path, monkeypatch
 ):
@@ -197,6 +200,7 @@ def test_tries_of_before_a_resume_count(write_suite, tiny_bench, tmp_path):
     assert read_episode(folder).ended_by == "infrastructure"
 
 
+@pytest.mark.slow
 def test_tries_are_bounded_and_again_begins_anew(write_suite, tiny_bench, tmp_path, monkeypatch):
     options = tiny_bench(write_suite([DONE, "drop please"]), retries=1)
     summary, _ = run(options)
@@ -230,6 +234,7 @@ def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [

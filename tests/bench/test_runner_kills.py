@@ -128,6 +128,7 @@ def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_pa
         run(tiny_bench(suite))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, number):
     suite = write_suite(TEXTS, rounds=8)

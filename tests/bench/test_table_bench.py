@@ -50,6 +50,7 @@ def test_the_shipped_suite_is_of_all_families_and_says_what_the_tables_say():
         assert task.id == f"{scene.family}-{scene.subset}-{scene.seed}"
 
 
+@pytest.mark.slow
 def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
     """Two families in one suite, goals on places beside the world's own verdict. Seeds of episodes are others."""
     suite = write(

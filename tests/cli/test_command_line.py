@@ -157,6 +157,7 @@ def test_what_means_nothing_is_refused(homie, tmp_path, arguments, message):
     assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
 
 
+@pytest.mark.slow
 def test_the_folder_of_a_policy_of_several_networks_is_described_file_by_file(homie):
     assert homie("skill", "generate", "m3", "m3").returncode == 0
     completed = homie("skill", "info", "m3")

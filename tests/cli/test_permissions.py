@@ -94,6 +94,7 @@ tasks:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mode", "sentence"),
     [

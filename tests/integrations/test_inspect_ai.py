@@ -87,6 +87,7 @@ def evaluations(tmp_path_factory: pytest.TempPathFactory) -> Evaluated:
     return Evaluated(folder, json.loads(completed.stdout.splitlines()[-1]))
 
 
+@pytest.mark.slow
 def test_a_suite_is_evaluated_and_both_keep_it(evaluations: Evaluated, tmp_path: Path) -> None:
     log, run = evaluations.logs[0], evaluations.folder / "whole"
     assert log["status"] == "success"

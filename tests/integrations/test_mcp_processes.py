@@ -118,6 +118,7 @@ def test_a_can_goes_into_the_fridge_over_stdio() -> None:
     asyncio.run(asyncio.wait_for(drive(), 300))
 
 
+@pytest.mark.slow
 def test_a_registry_takes_the_description_of_the_server() -> None:
     """By the linter skillsaw, which has the registry's schemas."""
     line = [sys.executable, "-m", "skillsaw", "lint", str(EXAMPLES)]

@@ -171,6 +171,7 @@ def test_any_scores_can_be_calibrated(bins: list[tuple[float, float, int]]) -> N
     assert slope > 0.0 and np.isfinite([slope, offset]).all()
 
 
+@pytest.mark.slow
 def test_a_training_learns_goes_on_after_a_stop_and_its_detector_sees(data: Path, tmp_path: Path) -> None:
     steps = {"steps": 40, "keep_every": 20, "batch": 4, "rate": 4e-3}
     uninterrupted = train_detector(options(data, tmp_path / "whole", **steps), silent)

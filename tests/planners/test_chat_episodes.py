@@ -315,6 +315,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_without_a_network_everything_but_endpoints_works(environment, tmp_path: Path, plan) -> None:
     def blocked(*arguments: str) -> tuple[int, str]:
         command = [sys.executable, "-c", BLOCKED, *arguments]

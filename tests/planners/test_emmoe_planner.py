@@ -242,6 +242,7 @@ def test_the_command_says_where_no_server_is(homie):
         assert completed.returncode in (2, 4) and sentence in completed.stderr and "Traceback" not in completed.stderr
 
 
+@pytest.mark.slow
 def test_a_bench_goes_on_with_a_server_that_was_started_again(tmp_path, homie):
     """What was played is kept, the rest is lost in a sentence, and `--again` plays it."""
     (tmp_path / "suite.yaml").write_text(

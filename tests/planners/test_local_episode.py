@@ -71,6 +71,7 @@ def test_the_seed_decides_a_sampled_episode(tiny, tmp_path):
     assert len({record.decision.raw for record in first}) == len(first)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_network")
 def test_parallel_episodes_share_the_model_and_say_what_they_say_alone(tiny, tmp_path):
     alone = episode(tmp_path / "alone", tiny("llava"))
@@ -80,6 +81,7 @@ def test_parallel_episodes_share_the_model_and_say_what_they_say_alone(tiny, tmp
             assert [record.decision.raw for record in future.result()] == [record.decision.raw for record in alone]
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tiny, tmp_path, homie):
     completed = homie(
         *("run", "find the can", "--scene", str(scene(tmp_path)), "--rounds", "1", "--no-video", "--json"),

@@ -140,6 +140,7 @@ def weights(tiny) -> Weights:
     return Weights(name=str(tiny("llava")))
 
 
+@pytest.mark.slow
 def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_path, monkeypatch) -> None:
     alone = load_engine(Load(Path(weights.name))).answer([question(1)])[0]
     named = named_planner(f"transformers:{weights.name}", SETTINGS)

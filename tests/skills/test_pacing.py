@@ -106,6 +106,7 @@ def test_what_a_policy_cannot_do_is_reported_when_its_motion_is_due():
         pace.motion(0)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 7), min_size=1, max_size=12))
 def test_a_motion_is_carried_out_at_its_time_or_never(delays):
     """delays: how many times a motion is asked for before each answer is allowed to come."""

@@ -58,6 +58,7 @@ def test_a_command_of_the_package_says_what_it_needs(homie: Homie, command: str)
     assert (ran.returncode, ran.stderr.strip()) == (3, f"homie: The command '{command}' {NOT_HERE}")
 
 
+@pytest.mark.slow
 def test_a_run_a_bench_and_their_comparison(homie: Homie) -> None:
     ran = homie("run", "go to the kitchen", "--seed", "7", "--skills", "ideal", "--no-video", "--out", "run")
     assert ran.returncode == 0, ran.stderr

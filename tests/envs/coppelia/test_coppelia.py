@@ -50,6 +50,7 @@ def put_cube(port: int, out: Path, **settings: Any) -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [False, True])
 def test_it_conforms_and_finds_where_the_panda_stands(sim: Sim, port: int, old: bool) -> None:
     sim.constants = {OLD.get(name, name) if old else name: value for name, value in sim.constants.items()}
@@ -73,6 +74,7 @@ def test_rule_puts_a_cube_onto_a_block_by_motion(sim: Sim, port: int, tmp_path: 
     assert not sim.running, "the simulation ends with the run"
 
 
+@pytest.mark.slow
 def test_a_planner_is_given_the_code_of_a_grasp_that_failed_and_tries_again(
     sim: Sim, port: int, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def test_what_is_kept_in_a_kind_of_furniture_can_be_put_there(kind: str, tmp_pat
         assert session.world_state().objects["apple"].at == "piece"
 
 
+@pytest.mark.slow
 def test_every_kind_of_object_can_be_taken(tmp_path: Path) -> None:
     places = {kind: (1.5 + APART * (k % IN_A_ROW), 1.5 + APART * (k // IN_A_ROW)) for k, kind in enumerate(OBJECTS)}
     objects = [

@@ -65,6 +65,7 @@ def test_what_opens_is_refused_while_it_is_shut_and_keeps_what_is_put_in(ideal: 
     assert ideal.call("Open", kind).feedback.ok and ideal.call("Pick", "apple").feedback.ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dishwasher", "wardrobe", "chest", "sideboard"])
 def test_a_hand_opens_and_closes_it(kind: str) -> None:
     """Classical skills: down, both leaves, up, and to the side."""

@@ -69,6 +69,7 @@ def _bench(homie: Homie, folder: Path, robot: str, tasks: int, *more: str) -> tu
     return completed.returncode, completed.stderr, sorted((out / "episodes").glob("*/episode.json"))
 
 
+@pytest.mark.slow
 def test_the_bench_goes_on_with_another_server(homie: Homie, tmp_path: Path) -> None:
     """The first server is killed in its episode, the second hangs; the third plays both tasks."""
     robot = f"remote:{LINE}:kill,hang@40@{tmp_path}/servers"

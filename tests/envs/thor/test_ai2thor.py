@@ -48,6 +48,7 @@ def options_on(folder: Path, *, fault: str = "", **more: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_an_episode_is_that_of_the_fake_and_loads_its_scene_once(tmp_path: Path) -> None:
     task = "put the apple in the fridge"
     real, fake = options_on(tmp_path), {"robot": "thor:fake", "robot_settings": {"kinds": list(ROOM.kinds)}}

@@ -99,6 +99,7 @@ def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
     assert robot.stands()
 
 
+@pytest.mark.slow
 def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, network):
     path, process = start_guard("--arm-robot")
     with connected(path, network) as link:
@@ -115,6 +116,7 @@ def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, network):
             link.stop(20)
 
 
+@pytest.mark.slow
 def test_the_guard_of_another_robot_or_network_is_not_taken(guard, network):
     with pytest.raises(InfrastructureError, match="the profile fetch"):
         GuardLink(read_profile("franka"), guard[0], network=network)

@@ -39,6 +39,7 @@ def edit_line(profile: dict[str, object], place: str, value: object) -> bool:
     return before != value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", DRIVERS)
 def test_with_few_edits_the_profile_is_that_of_the_robot(robot: str, nodes, tmp_path: Path) -> None:
     urdf = tmp_path / "robot.urdf"

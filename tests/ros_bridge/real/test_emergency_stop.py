@@ -48,6 +48,7 @@ def stopped_by(driver, robot, source):
     until(robot.stands)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("transport", "patience", "answer", "source"),
     [
@@ -71,6 +72,7 @@ def test_the_service_is_offered_where_it_can_answer_and_a_call_is_a_stop_all_the
     assert all(each == answer for each in answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["dds", "rclpy"])
 @pytest.mark.parametrize("qos", ["default", "sensor"])
 def test_the_topic_stops_the_robot_however_it_is_published(driver, robot, real, qos):

@@ -79,6 +79,7 @@ def fails(observer, agent, number):
     agent.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_it_stands_and_its_arm_too_when_the_agent_is_killed_stopped_or_floods_the_guard(
     observer, start_guarding, homie_in_ros, tmp_path, transport
@@ -91,6 +92,7 @@ def test_it_stands_and_its_arm_too_when_the_agent_is_killed_stopped_or_floods_th
         fails(observer, agent, number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy"])
 def test_it_stands_when_the_run_is_killed_that_began_its_guard(
     observer, homie_in_ros, network, runtime_folder, transport

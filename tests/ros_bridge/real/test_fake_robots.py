@@ -72,6 +72,7 @@ def checked_over_both(checked, profile, silent):
         return dict(zip(silent, pool.map(check, silent), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parts"), [("fetch", 33), ("franka", 10)])
 def test_the_check_finds_every_part_and_over_dds_says_which_actions_never_answer(
     start_fake, checked, profile, name, parts
@@ -85,6 +86,7 @@ def test_the_check_finds_every_part_and_over_dds_says_which_actions_never_answer
         assert code == (4 if problems else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_it_finds_the_ball_drives_there_and_moves_its_arm_and_its_gripper_where_actions_pass(
     start_fake, start_guarding, homie_in_ros, real, profile, tmp_path, transport
@@ -141,6 +143,7 @@ def test_a_robot_with_other_names_throughout_is_checked_and_driven_by_a_profile_
     assert run.returncode == 0 and succeeded(log, 1), log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_a_program_moves_the_arm_of_a_franka_and_grasps_where_actions_pass(
     start_fake, start_guarding, real, network, runtime_folder, transport

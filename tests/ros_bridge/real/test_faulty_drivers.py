@@ -51,6 +51,7 @@ def measure(measurements):
         return str(error)
 
 
+@pytest.mark.slow
 def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_is_named(start_fake, node):
     drivers = start_fake("fetch")
     drivers.set("parts", 5)
@@ -70,6 +71,7 @@ def test_joint_states_in_parts_and_in_any_order_are_whole_and_what_is_no_number_
     until(lambda: not isinstance(measure(measurements), str))
 
 
+@pytest.mark.slow
 def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node):
     drivers = start_fake("fetch")
     clock = MachineClock()
@@ -102,6 +104,7 @@ def test_pictures_of_every_usual_encoding_are_the_same_picture(start_fake, node)
         frame()
 
 
+@pytest.mark.slow
 def test_bad_calibration_looping_and_jumping_frames_lost_messages_and_a_clock_that_leaps(start_fake, node, caplog):
     drivers = start_fake("fetch")
     clock = MachineClock()
@@ -213,6 +216,7 @@ def test_a_run_whose_odometry_fails_on_the_way_is_stopped_and_ends_with_exit_cod
     assert run.returncode == 4 and "/odom" in log.splitlines()[-1], log
 
 
+@pytest.mark.slow
 def test_a_robot_in_a_namespace_is_found_by_a_profile_with_its_names(start_fake, node):
     start_fake("fetch", "--ros-args", "-r", "__ns:=/fetch1")
     profile_fields = FETCH.model_dump(mode="json", exclude={"navigation", "reaching"})

@@ -33,6 +33,7 @@ def listening(real):
     return real
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["dds", "rclpy"])
 def test_a_dashboard_sees_what_the_guard_does(start_guarding, robot, network, runtime_folder, listening, transport):
     real, report = listening, lambda: (status(listening).get("level"), status(listening).get("message"))

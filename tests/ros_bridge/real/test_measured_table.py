@@ -26,6 +26,7 @@ def offering(real):
     return real
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_what_passes_is_what_the_table_says(homie_in_ros, offering, transport):
     real, seconds = offering, PATIENCE[transport]

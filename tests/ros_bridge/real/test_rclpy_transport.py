@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import subprocess
 
+import pytest
+
 from tests.waiting import follow, until
 
 ODOMETRY, JOINTS, TWIST = "nav_msgs/msg/Odometry", "sensor_msgs/msg/JointState", "geometry_msgs/msg/Twist"
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_transport_pass(homie_in_ros):
     process = homie_in_ros("pytest", "-q", "-p", "no:cacheprovider", "tests/ros_bridge/transport/test_rclpy.py")
     assert process.wait(500) == 0
 
 
+@pytest.mark.slow
 def test_faults_of_drivers_are_seen_over_rclpy_as_over_dds(homie_in_ros, ros_messages, monkeypatch):
     monkeypatch.setenv("HOMIE_TEST_TRANSPORT", "rclpy")
-    words = ["-p", "no:cacheprovider", "-m", "not slow", "-k", "joint_states or calibration or namespace"]
+    words = ["-p", "no:cacheprovider", "-k", "joint_states or calibration or namespace"]
     words += ["tests/ros_bridge/real/test_faulty_drivers.py"]
     process = homie_in_ros("pytest", *words, stdout=subprocess.PIPE)
     printed = process.communicate(timeout=550)[0]
     assert process.returncode == 0 and "3 passed" in printed, printed
 
 
+@pytest.mark.slow
 def test_a_robot_is_served_without_the_messages_of_moveit_and_nav2(homie_in_ros, real):
     process = homie_in_ros("homie", "serve", "ros", "--seed", "7", "--camera-rate", "0", stderr=subprocess.PIPE)
     printed = "".join(follow(process.stderr, "is on the ROS 2 network"))

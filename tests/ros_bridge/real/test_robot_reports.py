@@ -34,6 +34,7 @@ UNWELL = [
 """Names, problems and notes that the check shows."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_the_check_shows_what_is_not_well(real, ros_messages, checked, tmp_path, transport):
     profile = read_profile("fetch").model_dump(mode="json", exclude_none=True, include={"name", "frames", "base"})
@@ -56,6 +57,7 @@ def test_the_check_shows_what_is_not_well(real, ros_messages, checked, tmp_path,
     assert problems(check.result()[1]["findings"]) == UNWELL
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_its_own_emergency_stop_stops_what_the_guard_drives(
     start_fake, start_guarding, real, network, runtime_folder, tmp_path, transport

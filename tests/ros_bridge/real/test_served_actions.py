@@ -38,6 +38,7 @@ def goal(position, seconds, joint="torso_lift_joint"):
     return {"trajectory": {"joint_names": [joint], "points": [point]}}
 
 
+@pytest.mark.slow
 def test_trajectories_end_are_cancelled_and_refused_and_the_gripper_moves(served):
     real = served
     ended = real.ask("do", kind=FOLLOW, name=TORSO, fields=goal(0.2, 3))
@@ -51,6 +52,7 @@ def test_trajectories_end_are_cancelled_and_refused_and_the_gripper_moves(served
     assert (opened["status"], opened["reached_goal"]) == ("SUCCEEDED", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("served", ["dds"], indirect=True)
 def test_over_dds_the_actions_are_never_ready_for_a_node_that_they_cannot_answer(served):
     assert served.ask("do", kind=FOLLOW, name=TORSO, fields=goal(0.2, 3), seconds=2) == "never ready"
@@ -58,6 +60,7 @@ def test_over_dds_the_actions_are_never_ready_for_a_node_that_they_cannot_answer
     assert served.ask("do", kind=GRIP, name=GRIPPER, fields=grip, seconds=1) == "never ready"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("transport", "exit_code"), [("rclpy", 0), ("dds", 4)])
 def test_the_check_of_a_profile_finds_all_of_it_and_over_dds_all_but_answers(
     served, checked, tmp_path, transport, exit_code

@@ -11,6 +11,7 @@ from tests.ros_bridge.profiles.tiago import BODY, write_profile
 from tests.waiting import follow, until
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_a_node_of_rclpy_drives_a_served_robot_to_its_left(homie_in_ros, ros_messages, real, tmp_path, transport):
     profile, body = write_profile(tmp_path), yaml.safe_load(BODY.read_text())

@@ -24,6 +24,7 @@ CHAIN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["rclpy", "dds"])
 def test_who_comes_late_gets_description_fixed_frames_and_a_clock(homie_in_ros, ros_messages, start_real, transport):
     words = ["serve", "ros", "--seed", "7", "--camera-rate", "0", "--transport", transport]

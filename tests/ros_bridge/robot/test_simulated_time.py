@@ -104,6 +104,7 @@ def drive_on(robot):
         robot.act(robot.spec.drive(0.3, 0.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.5, 1.0, 3.0])
 def test_it_drives_and_sees_at_any_speed_of_the_simulator(robot, simulation, rate):
     simulation("rate", rate)
@@ -120,6 +121,7 @@ def test_it_drives_and_sees_at_any_speed_of_the_simulator(robot, simulation, rat
     robot.stop()
 
 
+@pytest.mark.slow
 def test_it_stops_with_the_clock_and_goes_on_with_it(robot, simulation, guard, monkeypatch):
     monkeypatch.setattr("ros_bridge.robot.proprioception.BodySensors.body.__defaults__", (3.0,))
     until(lambda: drives(robot))
@@ -145,6 +147,7 @@ def test_it_goes_on_after_a_reset_and_a_leap(robot, simulation, change):
     assert robot.observe(["head"]).frames["head"].rgb.shape == (12, 16, 3)
 
 
+@pytest.mark.slow
 def test_the_check_says_which_clock_and_when_it_is_the_wrong_one(place, simulation, nodes):
     simulation("rate", 1)
     node = nodes("/homie_check")

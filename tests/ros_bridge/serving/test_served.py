@@ -203,6 +203,7 @@ def test_a_velocity_drives_and_is_forgotten(puppet, nodes):
     assert math.isfinite(positions[-1])
 
 
+@pytest.mark.slow
 def test_controllers_of_ros2_control_that_take_stamped_velocities_and_positions(nodes):
     base = FETCH.base.model_copy(update={"stamped": True})
     forward = {"action": None, "stream": "/forward_position_controller/commands", "positions": True}

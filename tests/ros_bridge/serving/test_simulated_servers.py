@@ -77,6 +77,7 @@ def goal(**changes):
     return goal_of(FETCH, command.model_copy(update=changes))
 
 
+@pytest.mark.slow
 def test_the_arm_is_unfolded_on_a_planned_way(served):
     link, guard, _, _ = served
     for _ in range(3):  # a machine that is too busy for the simulation may make it give up
@@ -149,6 +150,7 @@ def test_a_plan_alone_moves_nothing(served):
     assert abs(guard._measured.positions()["shoulder_pan_joint"] - before) < 0.02
 
 
+@pytest.mark.slow
 def test_the_base_is_driven_to_a_place_and_stopped_on_the_way(served):
     link, guard, _, driving = served
     goal_handle = GuardedGoal(link, link.navigate(1.4, 2.3, 1.0), "the robot's navigation")

@@ -134,6 +134,7 @@ def test_what_can_not_be_generated(tmp_path, nomad):
         write_generated("nomad", tmp_path / "no/folder/a", 0)
 
 
+@pytest.mark.slow
 def test_the_command_tells_all(nomad, homie):
     completed = homie("skill", "info", str(nomad))
     assert completed.returncode == 0

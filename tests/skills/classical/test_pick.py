@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from homes import one_room
 
 from homie.envs.mujoco.generate.generate import generate
@@ -58,6 +59,7 @@ def test_the_arm_goes_around_the_board_that_is_on_its_straight_way_to_a_bowl() -
     assert skill.outcome is Outcome.RUNNING, skill.reason
 
 
+@pytest.mark.slow
 def test_what_looks_like_a_plate_is_taken_by_its_rim_again_after_fingers_closed_on_nothing() -> None:
     """From sensors its parts are not known, and its place not to the centimetre."""
     table = {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 2.4}

@@ -106,6 +106,7 @@ def test_without_lerobot_a_sentence_says_how_to_install_it(checkpoint):
         LeRobot(str(checkpoint()), LeRobotSettings(rate=10))
 
 
+@pytest.mark.slow
 def test_skill_info_knows_act(tmp_path, homie):
     torch = pytest.importorskip("torch")
     safetensors = pytest.importorskip("safetensors.torch")

@@ -74,6 +74,7 @@ def test_a_decision_is_that_of_the_whole_window(network):
     assert output["node"] == -1
 
 
+@pytest.mark.slow
 def test_a_seed_fixes_every_waypoint(network):
     def play(seed, goal):
         policy = NomadPolicy(network, seed=seed)

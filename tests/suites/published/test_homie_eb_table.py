@@ -170,6 +170,7 @@ def bench(out: Path, **options: object) -> runner.BenchSummary:
     return runner.bench(BenchOptions.build(**arguments), Progress(Console(file=io.StringIO(), width=200)))
 
 
+@pytest.mark.slow
 def test_the_expert_does_a_task_and_planners_are_given_no_names(tmp_path: Path) -> None:
     result = bench(tmp_path / "expert", planner="expert", tasks="sort-01-spatial")
     assert (result.judged, result.successes) == (1, 1)
@@ -182,6 +183,7 @@ def test_the_expert_does_a_task_and_planners_are_given_no_names(tmp_path: Path) 
     assert not [item.name for item in scene.things if item.words in words or item.name in words]
 
 
+@pytest.mark.slow
 def test_the_random_planner_draws_seven_numbers_until_its_failures_are_used_up(tmp_path: Path) -> None:
     bench(tmp_path / "random", planner="random", tasks="pick-01-base")
     steps = [

@@ -200,6 +200,7 @@ def test_a_text_alone_does_not_tell_the_answer() -> None:
     assert max(yes.values()) - min(yes.values()) <= 1, yes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", ["use", "give"])
 def test_the_file_is_what_its_maker_writes(begin: str) -> None:
     kind = next(kind for kind in KINDS if kind.begin == begin)
@@ -209,6 +210,7 @@ def test_the_file_is_what_its_maker_writes(begin: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_experts_answer_go_carry_hand_over_and_follow_by_numbers(tmp_path: Path) -> None:
     options = {"suite": "homie-menu", "planner": "expert", "skills": "ideal,ideal-people", "out": tmp_path / "run"}
     options |= {"tasks": "inside-01,use-01,errand-01,bring-01,follow-01,point-01", "picture_size": 64, "retries": 0}

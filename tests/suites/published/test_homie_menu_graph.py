@@ -69,12 +69,14 @@ def bench(**options: object) -> runner.BenchSummary:
     return runner.bench(BenchOptions.build(**{**usual, **options}), Progress(Console(file=io.StringIO(), width=200)))
 
 
+@pytest.mark.slow
 def test_experts_answer_go_carry_hand_over_and_follow_by_moves(tmp_path: Path) -> None:
     tasks = "inside-01,use-01,errand-01,bring-01,follow-01,point-01"
     summary = bench(planner="expert", tasks=tasks, out=tmp_path / "run")
     assert [line.success for line in summary.lines] == [True] * 6
 
 
+@pytest.mark.slow
 def test_the_list_has_the_moves_the_options_and_the_ends(tmp_path: Path) -> None:
     bench(planner="expert", tasks="show-01,colour-04", out=tmp_path / "run")
     for name in ("show-01", "colour-04"):
@@ -86,6 +88,7 @@ def test_the_list_has_the_moves_the_options_and_the_ends(tmp_path: Path) -> None
         assert planner_input.pictures == ("front",)
 
 
+@pytest.mark.slow
 def test_the_scripted_model_finds_the_moves_by_their_numbers(tmp_path: Path) -> None:
     with SuiteEndpoint(Script()) as served:
         settings = {"base_url": served.url("homie-menu-graph"), "provider": PROVIDER, "template": "embodiedbench-ids"}

@@ -72,6 +72,7 @@ def asked_of_homes(name: str) -> Iterator[tuple[str, Condition, WorldSnapshot]]:
         yield task.id, task.goal, world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["homie-eb-house", "homie-eb-rearrange", "homie-eb-nav", "homie-menu", "homie-menu-graph", "homie-states"]
 )

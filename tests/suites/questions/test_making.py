@@ -19,6 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_every_dimension_has_its_questions(folder: Path) -> None:
     questions = read_questions(folder)
     counts = {dimension: sum(q.dimension == dimension for q in questions.questions) for dimension in DIMENSIONS}

@@ -154,6 +154,7 @@ def test_the_world_says_what_can_be_derived_by_hand(
     assert outcome.why.startswith(why) and bool(outcome.why) is bool(why)
 
 
+@pytest.mark.slow
 def test_a_truth_is_refused_if_it_does_not_reach_its_goal() -> None:
     assert unsound(TASK, TRUTH) == ""
     short = truth_of({"open": subtasks(OPEN), "apple": subtasks(*APPLE)})
@@ -182,6 +183,7 @@ def judge_run(run: tuple[Path, Path], **more: object) -> Verdict:
     return judge(JudgeOptions.model_validate({"run": run[1], "questions": run[0], "judge": "world", **more}))
 
 
+@pytest.mark.slow
 def test_the_world_judges_both_ways_and_goes_on_after_a_kill(run: tuple[Path, Path], tmp_path: Path) -> None:
     verdict = judge_run(run, out=tmp_path / "judged")
     (row,) = [row for row in verdict.figures["plans"] if row["template"] == "all"]

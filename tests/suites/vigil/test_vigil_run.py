@@ -65,6 +65,7 @@ def test_it_goes_on_where_a_kill_has_cut_it_off(finished_run: Path, tmp_path: Pa
     assert (out / "episodes.jsonl").read_bytes().startswith(lines[0] + lines[1]) and len(there) == 4
 
 
+@pytest.mark.slow
 def test_two_processes_have_the_results_of_one_also_after_a_kill(finished_run: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed"
     words = [
