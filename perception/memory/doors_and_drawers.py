@@ -34,6 +34,8 @@ PLAIN_SHARE = 0.5
 """Smallest share of the width and height of a panel, or of the length of its handle, visible in such a look."""
 GRAZING = 0.2
 """Cosine between the view direction and a panel's normal below which the view is too oblique."""
+BEHIND = 0.1
+"""Cosine between the view direction and a panel's normal from which the panel is seen from behind."""
 IN_PLANE = 0.06
 """Largest distance (m) of a panel's points from its estimated plane."""
 LEAST_BODY = 60
@@ -238,6 +240,8 @@ def _fit_hinge(seen: PartView, bar: Bar) -> Panel | None:
     pivot = outer - float(half[0]) * tangent - thickness * normal
     turn = 1.0 if tangent[0] * normal[1] - tangent[1] * normal[0] > 0 else -1.0
     known_yaw = len(seen.body) >= LEAST_BODY
+    ray = seen.eye[:2] - center
+    is_front = float(ray @ normal) > -BEHIND * float(np.linalg.norm(ray))
     widest = AWAY if _body_continues(seen.body, pivot, tangent, normal, 2 * float(half[0])) else 2.1
     best: tuple[float, float, Array] | None = None
     for outward in axes_of(seen.box.yaw) if known_yaw else [normal]:
@@ -245,7 +249,8 @@ def _fit_hinge(seen: PartView, bar: Bar) -> Panel | None:
         if -0.35 < angle < widest:
             closed = planar_rotation(-turn * angle) @ tangent
             score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.05 * abs(angle)
-            if best is None or score > best[0]:
+            is_possible = score > 0.0 if angle > AWAY else is_front  # the back of a shut door is hidden by its body
+            if is_possible and (best is None or score > best[0]):
                 best = score, angle, outward
     if best is None:
         return None

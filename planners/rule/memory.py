@@ -122,14 +122,25 @@ class Memory:
         return self.inventory[-1] if self.inventory else ""
 
     def seen(self, words: str) -> list[str]:
-        """Return names seen so far that match the words, those in sight first. A number means one piece only."""
+        """Return names seen so far that match the words, those in sight first. A number means one piece only.
+
+        In the sensors setting without loose objects that Go to would refuse (F2): a detection that has not been
+        confirmed by others, or an object that is no longer where it was.
+        """
         visible_names = [canonical(detection.name) for detection in self.in_sight]
         numbered_names = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [
             name
             for name in dict.fromkeys([*visible_names, *self._seen_names, *numbered_names])
-            if name and means(words, name)
+            if name and means(words, name) and self._is_known(name)
         ]
+
+    def _is_known(self, name: str) -> bool:
+        """Return whether Go to may know a name: that of a loose object only if the knowledge of the setting has it."""
+        if self.known is None or is_furniture(name) or is_room(name):
+            return True
+        names = (canonical(thing.name) for thing in self.known.remembered)
+        return name == canonical(self.held) or any(name in (known, kind_of(known)) for known in names)
 
     # ------------------------------------------------------------ knowledge of objects and places
 
@@ -321,7 +332,7 @@ class Memory:
 
     def has_similar(self, words: str) -> bool:
         """Return whether an object was seen that the words could describe: a `table` may be the `brown table`."""
-        return any(may_describe(words, name) for name in self._seen_names)
+        return any(may_describe(words, name) and self._is_known(name) for name in self._seen_names)
 
     def rooms(self) -> list[str]:
         """Return rooms, and doorways to unknown rooms, to which the robot can go, most useful first.

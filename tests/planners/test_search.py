@@ -66,19 +66,21 @@ class House:
             self.inventory = (target,) if action == "Pick" else ()
         return Feedback("success")
 
+    def detections(self) -> tuple[Detection, ...]:
+        kind, _, which = self.at.partition(" ")
+        return (Detection(kind, "front", (0, 0, 2, 2), number=int(which) if which.isdecimal() else 0),)
+
     def play(self, task: str) -> list[str]:
         planner = RulePlanner()
         planner.reset(task, seed=0)
         feedback, subtasks = None, []
         picture = np.zeros((8, 8, 3), dtype=np.uint8)
         for number in range(1, 21):
-            kind, _, which = self.at.partition(" ")
-            table = Detection(kind, "front", (0, 0, 2, 2), number=int(which) if which.isdecimal() else 0)
             inputs = PlannerInput(
                 task,
                 number,
                 {"front": picture},
-                (table,),
+                self.detections(),
                 self.inventory,
                 (),
                 feedback,
@@ -154,6 +156,35 @@ def test_what_keeps_a_thing_from_being_put_down_is_moved_away_with_the_hand_free
         *("[Go to, apple 1]", "[Pick, apple 1]", "[Go to, table]", "[Put, apple 1, table]"),
         *("[Go to, pudding box]", "[Pick, pudding box]", "[Go to, bowl]", "[Put, pudding box, bowl]", "[End]"),
     ]
+
+
+class FalseReports(House):
+    """A detector that reports a sugar box on a table, where Go to finds none, and then again and again."""
+
+    is_believed = True
+
+    def knowledge(self) -> Knowledge:
+        knowledge = super().knowledge()
+        reported = RememberedThing("sugar box", "living room", "on table 1")
+        return replace(knowledge, remembered=(*knowledge.remembered, *[reported] * self.is_believed))
+
+    def detections(self) -> tuple[Detection, ...]:
+        return (*super().detections(), Detection("sugar box", "front", (0, 0, 1, 1)))
+
+    def do(self, action: str, target: str) -> Feedback:
+        if self.is_believed:
+            self.is_believed = False
+            return Feedback("fail", ErrorCode.E1, "it is no longer where it was seen", lasting=True)
+        return super().do(action, target)
+
+
+def test_no_round_is_lost_on_false_reports_and_the_object_is_taken_where_it_is() -> None:
+    house = FalseReports()
+    subtasks = house.play("put the sugar box in the bowl")
+    assert house.unknown == []
+    assert subtasks.count("[Go to, sugar box]") == 1
+    assert subtasks[subtasks.index("[Open, drawer 3]") + 1] == "[Pick, sugar box]"
+    assert "[Put, sugar box, bowl]" in subtasks
 
 
 class OneDrawerAtFirst(House):
