@@ -353,6 +353,7 @@ class Moves:
         if not reached_name:
             self._misses.append(self.why_missed(words))
             return False
+        ajar = self.memory.ajar(words)
         feedback = yield from self.act(
             Subtask("Open", reached_name), reached_name, f"I am at the {reached_name}, so I open it."
         )
@@ -360,7 +361,7 @@ class Moves:
             self.memory.at = canonical(reached_name)
             self.memory.record_opened(words)
         elif feedback.code is ErrorCode.E1:
-            self.memory.stuck.add(words)
+            self.memory.stuck[words] = ajar
         return feedback.ok or feedback.code is ErrorCode.L4
 
     def close_again(self, words: str, reason: str) -> Course[None]:

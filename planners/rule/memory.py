@@ -48,7 +48,7 @@ class Memory:
         left: number of rounds after this one.
         open: containers that the robot has opened and not closed.
         looked_into: containers that it has opened at some time.
-        stuck: containers that did not open.
+        stuck: containers that did not open, each with the pieces of its name that were open before.
         meant: for words that match several pieces of furniture, the piece to which they refer from now on.
     """
 
@@ -67,7 +67,7 @@ class Memory:
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
         self.looked_into: set[str] = set()
-        self.stuck: set[str] = set()
+        self.stuck: dict[str, frozenset[str]] = {}
         self.meant: dict[str, str] = {}
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
@@ -319,6 +319,14 @@ class Memory:
             piece = now_open[0] if len(now_open) == 1 else self.before_robot(words)
             self.meant |= {words: piece} if piece else {}
         self.looked_into.add(canonical(self.piece(words)))
+
+    def ajar(self, words: str) -> frozenset[str]:
+        """Return the pieces that the words can mean whose door or drawer is not shut, as far as is known."""
+        return frozenset(piece for piece in self.pieces(words) if self._states[piece] in ("ajar", "open"))
+
+    def left_ajar(self, words: str) -> list[str]:
+        """Return the pieces that have moved in attempts to open them that failed."""
+        return sorted(piece for piece in self.ajar(words) - self.stuck[words] if not self.is_open(piece))
 
     def replace(self, words: str, piece: str) -> None:
         """Let words refer to another piece from now on. The previous one stays recorded as open, by its own name."""

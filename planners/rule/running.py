@@ -100,6 +100,9 @@ class OrderRunner(Answers, Chores, Choosing):
                 self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._close_and_note(container)
+        stuck = [words for words in self.memory.stuck if words not in requested_open and not self.memory.held]
+        for container in dict.fromkeys(piece for words in stuck for piece in self.memory.left_ajar(words)):
+            yield from self._close_and_note(container)
         self._is_finished = True
 
     def _run(self, orders: tuple[Order, ...]) -> Course[None]:

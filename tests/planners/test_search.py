@@ -187,6 +187,26 @@ def test_no_round_is_lost_on_false_reports_and_the_object_is_taken_where_it_is()
     assert "[Put, sugar box, bowl]" in subtasks
 
 
+class Jamming(House):
+    """Its first drawer moves a little and then sticks."""
+
+    def do(self, action: str, target: str) -> Feedback:
+        if action == "Close":
+            self.opened.remove(self.at)
+        feedback = super().do(action, target)
+        if action == "Open" and self.at == "drawer 1":
+            return Feedback("fail", ErrorCode.E1, "it has not moved far enough", lasting=True)
+        return feedback
+
+
+def test_a_drawer_that_did_not_open_but_moved_is_closed_again() -> None:
+    subtasks = Jamming().play("put the sugar box in the bowl")
+    assert subtasks.count("[Open, drawer 1]") == 1
+    assert subtasks[-3:] == ["[Go to, drawer 1]", "[Close, drawer 1]", "[End]"]
+    assert Jamming().play("open the drawer 1")[-1] == "[End]"
+    assert "[Close, drawer 1]" not in Jamming().play("open the drawer 1")
+
+
 class OneDrawerAtFirst(House):
     """The other drawers are seen after the first one was opened, which keeps its name."""
 
