@@ -25,8 +25,9 @@ FACE = 0.025
 """Distance (m) behind the foremost points of a drawer up to which points belong to its front."""
 SIDE_THICKNESS = 0.042
 """Distance (m) from each side edge of a drawer's front to the inside of the drawer."""
-WIDER = 1.08
-"""Ratio of the visible to the known width of a panel from which a new look replaces the estimate."""
+WIDER, WIDEST = 1.08, 1.25
+"""Ratio of the visible to the known width of a panel from which a new look replaces the estimate, and from which an
+open door is seen with something beside it."""
 PLAIN_SPACING = 0.021
 """Pixel spacing (m) up to which a single look decides whether a door is open: 2.7 m away with 256 pixels to 90 degrees.
 From further away, the door of a shut fridge in a corner was estimated as open at a right angle."""
@@ -104,8 +105,11 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Par
         return panel
     fitted = replace(fitted, front=_extend_heights(fitted.front, known.front))
     if _is_same_panel(fitted, known):
-        better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
-        if not (fitted.fully_closed and panel.fully_closed and better):
+        is_near = fitted.spacing < 1.1 * known.spacing
+        is_wider = known.kind == "hinge" and WIDER < fitted.width / known.width < WIDEST
+        if is_near and is_wider and not panel.fully_closed:
+            return fitted  # the picture edge had cut off the hinge end of the shut door
+        if not (fitted.fully_closed and panel.fully_closed and is_near and fitted.width > 0.97 * known.width):
             return panel
         partial = fitted.bar.length < 0.9 * known.bar.length  # occluded by the arm, or cut by the picture edge
         return replace(fitted, bar=known.bar) if partial else fitted

@@ -230,7 +230,7 @@ class Moves:
                 if (yield from self.go_to(sighted_name, f"I can see the {sighted_name} now, so I go to it.")):
                     return sighted_name
             reason = f"I may have passed the {words} without noticing, so I try to go to it."
-            is_unknown = self.memory.known is not None and not self.memory.has_similar(words)
+            is_unknown = self.memory.known is not None and not self.memory.seen(words)
             if (
                 len(searched) > searched_before
                 and not is_unknown
@@ -246,13 +246,15 @@ class Moves:
         return memory.is_open(memory.at) and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
     def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
-        """Search for an object in the places that a function lists, in its order.
+        """Search for an object in the places that a function lists, in its order, and among objects that have to be
+        seen from nearby to know their colour.
 
         Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects visited places.
         """
         sighted_name = self.memory.worth_going(words)
         while not sighted_name:
-            candidates = (place for place in places(words) if place not in searched and self._worth_a_look(place))
+            possible = [*self.memory.undescribed(words), *places(words)]
+            candidates = (place for place in possible if place not in searched and self._worth_a_look(place))
             place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
                 break
@@ -303,13 +305,15 @@ class Moves:
         return self.memory.rooms()
 
     def _furniture(self, words: str) -> list[str]:
-        """Return the furniture seen so far, most promising first."""
+        """Return the furniture seen so far, most promising first, containers last if no hand is free to open them."""
         memory = self.memory
+        may_open = is_furniture(words) or not memory.held
         usual_names = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
         pieces = {
             piece: memory.promise(words, piece)
             * (USUAL if name in usual_names else 1.0)
             * (NEAR_BY if is_container(piece) and memory.is_near(piece) else 1.0)
+            * (may_open or not is_container(piece))
             for name in memory.receptacles()
             if not means(words, name)
             for piece in memory.each(name)
