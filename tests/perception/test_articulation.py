@@ -10,7 +10,7 @@ import pytest
 from furnished import House
 
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.types import Array, Articulation, Box, Detection, Observation, mask_bounds
+from homie.kernel.types import Array, Articulation, Box, Detection, Observation, mask_bounds, planar_rotation
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
 from perception.localise import Patch
 from perception.locator import SensorLocator
@@ -214,6 +214,35 @@ def test_what_was_learned_from_a_piece_is_repaired_by_the_whole() -> None:
     repaired = update_panel(update_panel(None, "hinge", piece), "hinge", full)
     assert repaired is not None and repaired.is_closed and repaired.width == pytest.approx(0.6, abs=0.03)
     np.testing.assert_allclose(repaired.outward, [1.0, 0.0], atol=1e-6)
+
+
+def test_the_side_of_a_cabinet_with_the_handle_before_it_is_not_taken_for_a_door() -> None:
+    """The handle would be on its far side, and a door that stands open at a right angle has its body beside it."""
+    top = _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    side, handle = _grid((0.0, 0.44), (0.0, 0.02), (0.1, 1.28)), _grid((0.5, 0.5), (0.06, 0.06), (0.8, 1.0))
+    for eye in ([0.3, -1.5, 1.1], [1.2, -1.2, 1.1]):
+        assert update_panel(None, "hinge", PartView(side, handle, top, box, 0.004, np.array(eye))) is None
+
+
+def test_the_hinge_end_that_the_picture_cut_off_is_found_when_the_door_is_ajar() -> None:
+    body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
+    cut_off = PartView(_grid((0.44, 0.46), (0.06, 0.6), (0.1, 1.28)), handle, body, box, 0.0035, EYE)
+    panel = update_panel(None, "hinge", cut_off)
+    assert panel is not None and panel.is_closed and panel.width < 0.56
+    turned = planar_rotation(-0.6)
+
+    def ajar(points: Points) -> Points:
+        hinge = np.array([0.44, 0.0])
+        return np.column_stack([(points[:, :2] - hinge) @ turned.T + hinge, points[:, 2]]).astype(np.float32)
+
+    whole = replace(cut_off, panel=ajar(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28))), handle=ajar(handle))
+    panel = update_panel(panel, "hinge", replace(whole, spacing=0.003))
+    assert panel is not None and panel.width == pytest.approx(0.6, abs=0.02)
+    assert panel.opening == pytest.approx(0.6, abs=0.05)
+    np.testing.assert_allclose(panel.origin, [0.44, 0.0], atol=0.02)
 
 
 def _patch(points: Points, eye: Array, spacing: float = 0.005) -> Patch:
