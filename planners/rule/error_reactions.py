@@ -230,7 +230,7 @@ class Moves:
                 if (yield from self.go_to(sighted_name, f"I can see the {sighted_name} now, so I go to it.")):
                     return sighted_name
             reason = f"I may have passed the {words} without noticing, so I try to go to it."
-            is_unknown = self.memory.known is not None and not self.memory.seen(words)
+            is_unknown = self.memory.known is not None and not self.memory.has_similar(words)
             if (
                 len(searched) > searched_before
                 and not is_unknown

@@ -339,8 +339,8 @@ class Memory:
         self.open = [name for name in self.open if container not in (name, self.piece(name))]
 
     def undescribed(self, words: str) -> list[str]:
-        """Return known objects whose colour is not known, so that the words may describe them."""
-        names = [canonical(thing.name) for thing in self.known.remembered] if self.known else []
+        """Return known loose objects whose colour is not known, so that the words may describe them."""
+        names = [canonical(thing.name) for thing in self.things_like("")] if self.known else []
         plain_names = [name for name in names if COLOUR_WORDS.isdisjoint(name.split())]
         return [name for name in plain_names if may_describe(words, kind_of(name)) and not means(words, name)]
 
