@@ -246,15 +246,13 @@ class Moves:
         return memory.is_open(memory.at) and (memory.is_in(name, memory.at) or memory.has_appeared(name))
 
     def _search(self, words: str, places: Callable[[str], list[str]], searched: set[str]) -> Course[str]:
-        """Search for an object in the places that a function lists, in its order, and among objects that have to be
-        seen from nearby to know their colour.
+        """Search for an object in the places that a function lists, in its order.
 
         Returns the name to go to as soon as it is in sight, "" if it is not found. `searched` collects visited places.
         """
         sighted_name = self.memory.worth_going(words)
         while not sighted_name:
-            possible = [*self.memory.undescribed(words), *places(words)]
-            candidates = (place for place in possible if place not in searched and self._worth_a_look(place))
+            candidates = (place for place in places(words) if place not in searched and self._worth_a_look(place))
             place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
                 break

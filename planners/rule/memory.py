@@ -338,12 +338,6 @@ class Memory:
         """Record that a container is closed."""
         self.open = [name for name in self.open if container not in (name, self.piece(name))]
 
-    def undescribed(self, words: str) -> list[str]:
-        """Return known loose objects whose colour is not known, so that the words may describe them."""
-        names = [canonical(thing.name) for thing in self.things_like("")] if self.known else []
-        plain_names = [name for name in names if COLOUR_WORDS.isdisjoint(name.split())]
-        return [name for name in plain_names if may_describe(words, kind_of(name)) and not means(words, name)]
-
     def has_similar(self, words: str) -> bool:
         """Return whether an object was seen that the words could describe: a `table` may be the `brown table`."""
         return any(may_describe(words, name) and self._is_known(name) for name in self._seen_names)

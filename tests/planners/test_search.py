@@ -187,25 +187,6 @@ def test_no_round_is_lost_on_false_reports_and_the_object_is_taken_where_it_is()
     assert "[Put, sugar box, bowl]" in subtasks
 
 
-class WithoutColour(House):
-    """Its white bowl, on the second table, is known as a bowl until the robot has gone to it."""
-
-    def knowledge(self) -> Knowledge:
-        knowledge = super().knowledge()
-        name = "white bowl" if self.at in ("bowl", "white bowl") else "bowl"
-        return replace(
-            knowledge,
-            remembered=tuple(replace(t, name=name) if t.name == "bowl" else t for t in knowledge.remembered),
-        )
-
-
-def test_an_object_is_looked_at_from_nearby_if_its_colour_is_not_known() -> None:
-    subtasks = WithoutColour().play("put the pudding box in the white bowl")
-    assert subtasks[2:] == [
-        *("[Go to, white bowl]", "[Go to, bowl]", "[Go to, white bowl]", "[Put, pudding box, white bowl]", "[End]"),
-    ]
-
-
 def test_with_a_full_hand_no_drawer_is_visited_before_tables() -> None:
     subtasks = House().play("put the pudding box in the cup")
     visits = [subtask for subtask in subtasks[2:] if "Go to" in subtask and ("drawer" in subtask or "table" in subtask)]
