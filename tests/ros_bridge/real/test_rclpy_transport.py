@@ -21,7 +21,7 @@ def test_the_tests_of_the_transport_pass(homie_in_ros):
 @pytest.mark.slow
 def test_faults_of_drivers_are_seen_over_rclpy_as_over_dds(homie_in_ros, ros_messages, monkeypatch):
     monkeypatch.setenv("HOMIE_TEST_TRANSPORT", "rclpy")
-    words = ["-p", "no:cacheprovider", "-k", "joint_states or calibration or namespace"]
+    words = ["-p", "no:cacheprovider", "-k", "in_parts or bad_calibration or in_a_namespace"]
     words += ["tests/ros_bridge/real/test_faulty_drivers.py"]
     process = homie_in_ros("pytest", *words, stdout=subprocess.PIPE)
     printed = process.communicate(timeout=550)[0]
