@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import kind_of
@@ -139,8 +140,7 @@ class Memory:
         """Return whether Go to may know a name: that of a loose object only if the knowledge of the setting has it."""
         if self.known is None or is_furniture(name) or is_room(name):
             return True
-        names = (canonical(thing.name) for thing in self.known.remembered)
-        return name == canonical(self.held) or any(name in (known, kind_of(known)) for known in names)
+        return name == canonical(self.held) or any(name in (known, kind_of(known)) for known in self._states)
 
     # ------------------------------------------------------------ knowledge of objects and places
 
@@ -324,9 +324,13 @@ class Memory:
         """Return the pieces that the words can mean whose door or drawer is not shut, as far as is known."""
         return frozenset(piece for piece in self.pieces(words) if self._states[piece] in ("ajar", "open"))
 
-    def left_ajar(self, words: str) -> list[str]:
-        """Return the pieces that have moved in attempts to open them that failed."""
-        return sorted(piece for piece in self.ajar(words) - self.stuck[words] if not self.is_open(piece))
+    def to_close(self, requested_open: Collection[str]) -> list[str]:
+        """Return the containers that the robot has opened, or moved in attempts that failed, and not closed, except
+        those that have to be open."""
+        opened = [words for words in self.open if words not in requested_open]
+        stuck = [words for words in self.stuck if words not in requested_open]
+        moved = (piece for words in stuck for piece in sorted(self.ajar(words) - self.stuck[words]))
+        return [*opened, *dict.fromkeys(piece for piece in moved if not self.is_open(piece))]
 
     def replace(self, words: str, piece: str) -> None:
         """Let words refer to another piece from now on. The previous one stays recorded as open, by its own name."""

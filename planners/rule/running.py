@@ -95,14 +95,11 @@ class OrderRunner(Answers, Chores, Choosing):
         """Run all orders in sequence, also after one has failed."""
         yield from self._run(orders)
         requested_open = {order.words for order in orders if isinstance(order, OpenUp)}
-        for container in [name for name in self.memory.open if name not in requested_open]:
+        for container in self.memory.to_close(requested_open):
             if self.memory.held and any(isinstance(order, Fetch) for order in orders):
                 self._notes.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._close_and_note(container)
-        stuck = [words for words in self.memory.stuck if words not in requested_open and not self.memory.held]
-        for container in dict.fromkeys(piece for words in stuck for piece in self.memory.left_ajar(words)):
-            yield from self._close_and_note(container)
         self._is_finished = True
 
     def _run(self, orders: tuple[Order, ...]) -> Course[None]:

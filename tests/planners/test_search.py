@@ -34,6 +34,7 @@ class House:
         self.opened: list[str] = []
         self.inventory: tuple[str, ...] = ()
         self.unknown: list[str] = []
+        self.analysis = ""
 
     def knowledge(self) -> Knowledge:
         things = tuple(RememberedThing(name, "living room", state=self._state(name)) for name in PLACES[1:])
@@ -88,7 +89,8 @@ class House:
                 ("text",),
                 knowledge=self.knowledge(),
             )
-            (subtask,) = planner.decide(inputs).subtasks
+            decision = planner.decide(inputs)
+            self.analysis, (subtask,) = decision.analysis, decision.subtasks
             subtasks.append(str(subtask))
             if subtask.action == "End":
                 break
@@ -251,6 +253,12 @@ def test_a_drawer_that_is_described_keeps_the_name_of_the_one_that_was_opened() 
         *("[Go to, drawer 2]", "[Put, pudding box, drawer 2]"),
         *("[Close, drawer 2]", "[End]"),
     ]
+
+
+def test_a_drawer_that_moved_and_cannot_be_closed_with_a_full_hand_is_reported() -> None:
+    house = Jamming()
+    assert "[Close, drawer 1]" not in house.play("bring me the sugar box")
+    assert "The drawer 1 is still open because I have only one hand." in house.analysis
 
 
 class SeenLater(NoColours):
